@@ -33,8 +33,8 @@ struct SessionRoutes {
     }
 
     private func begin(_ call: APICall) async throws -> Response {
-        let asked = try SessionBody(body: try await call.bytes(upTo: 64 << 10))
-        let proven = try await purchaseVerifier.verify(appTransaction: asked.appTransaction)
+        let session = try SessionBody(body: try await call.bytes(upTo: 64 << 10))
+        let proven = try await purchaseVerifier.verify(appTransaction: session.appTransaction)
         let appEnvironment = try call.appEnvironment(of: proven)
         guard let account = proven.appTransaction?.payload.appTransactionId, !account.isEmpty else {
             throw APIFailure(

@@ -52,11 +52,11 @@ package final class Readiness: Sendable {
 
     /// Returns the code of the ledger's problem; nil if the ledger can be written.
     package func ledgerProblem() async -> String? {
-        let asked = now()
+        let start = now()
         let mustCheck = state.withLock { state in
             if state.began != nil { return false }
-            if let checked = state.checked, checked.duration(to: asked) < Self.validity { return false }
-            state.began = asked
+            if let checked = state.checked, checked.duration(to: start) < Self.validity { return false }
+            state.began = start
             return true
         }
         if mustCheck { await beginCheck() }

@@ -18,10 +18,10 @@ struct ListenAddress: Sendable {
 
     /// The separate address of the console.
     init(ofConsole address: ServerConfiguration.Console.Address, _ configuration: ServerConfiguration) {
-        let taken = address.port == configuration.listen.port ? "the API has that port: " : ""
+        let explanation = address.port == configuration.listen.port ? "the API has that port: " : ""
         self.init(
             address.host, address.port, "console.listen", configuration,
-            remedy: { "\(taken)choose another port in \($0)" })
+            remedy: { "\(explanation)choose another port in \($0)" })
     }
 
     private init(

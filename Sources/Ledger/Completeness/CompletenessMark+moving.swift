@@ -27,13 +27,13 @@ extension CompletenessMark {
         var spans = spans
         let isBeyond = known.map { $0.readUntil < run.from } ?? false
         var since = isBeyond ? run.from : min(known?.since ?? run.from, run.from)
-        let gone = spans.removeExpired(before: isBeyond ? max(limit, run.from) : limit)
-        if let gone { since = max(since, gone + 1) }
+        let lastExpired = spans.removeExpired(before: isBeyond ? max(limit, run.from) : limit)
+        if let lastExpired { since = max(since, lastExpired + 1) }
         // A date ahead of the clock proves no more than the clock does.
         let signed = [run.signedUntil, known?.signedUntil.map { min($0, run.until) }].compactMap(\.self).max()
         let mark = CompletenessMark(
             scope: run.scope, since: since, until: until, checkedAt: now, readUntil: until, signedUntil: signed)
-        return MarkMove(mark: mark.ending(before: spans), spans: spans, leavesGap: isBeyond || gone != nil)
+        return MarkMove(mark: mark.ending(before: spans), spans: spans, leavesGap: isBeyond || lastExpired != nil)
     }
 
     /// Returns the mark with its end before the first unverified span.

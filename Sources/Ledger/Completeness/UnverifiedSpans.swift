@@ -56,8 +56,8 @@ package struct UnverifiedSpans: Sendable, Hashable {
     /// Removes the spans that end before `limit`, which the App Store no longer keeps; returns the end of the last of
     /// them.
     package mutating func removeExpired(before limit: Milliseconds) -> Milliseconds? {
-        let gone = spans.filter { $0.until < limit }
-        spans.removeFirst(gone.count)
-        return gone.last?.until
+        let expired = spans.filter { $0.until < limit }
+        spans.removeFirst(expired.count)
+        return expired.last?.until
     }
 }

@@ -23,7 +23,8 @@ final class SQLiteReaders: Sendable {
 
     private let readers: [Reader]
     private let isOnlyWriter: Bool
-    private let turn = Atomic<Int>(0)
+    /// The number of reads so far that found all readers busy. They wait for the readers in turn.
+    private let waitingReads = Atomic<Int>(0)
     private let commits = Atomic<Int>(0)
     /// Whether a release of the readers is scheduled.
     private let isReleaseScheduled = Atomic<Bool>(false)
@@ -62,8 +63,8 @@ final class SQLiteReaders: Sendable {
             defer { reader.isBusy.store(false, ordering: .releasing) }
             return try run(on: reader, query)
         }
-        let turn = turn.wrappingAdd(1, ordering: .relaxed).oldValue
-        return try run(on: readers[abs(turn % readers.count)], query)
+        let number = waitingReads.wrappingAdd(1, ordering: .relaxed).oldValue
+        return try run(on: readers[abs(number % readers.count)], query)
     }
 
     private func run<Value: Sendable>(on reader: Reader, _ query: (Database) throws -> Value) throws -> Value {

@@ -4,11 +4,11 @@ internal import GRDB
 extension SQLiteStorage {
     package func missingCounts(in scopes: [Int64]) async throws -> [Int64: MissingCounts] {
         guard !scopes.isEmpty else { return [:] }
-        let wanted = repeatElement("(?)", count: scopes.count).joined(separator: ", ")
+        let placeholders = repeatElement("(?)", count: scopes.count).joined(separator: ", ")
         return try await read { db in
             let counts = try db.all(
                 """
-                WITH wanted (place) AS (VALUES \(wanted)) SELECT
+                WITH wanted (place) AS (VALUES \(placeholders)) SELECT
                     (SELECT count(*) FROM recoveries JOIN recovery_windows ON recovery = recoveries.id
                         WHERE state = 'open' AND scope = place AND is_done = 0),
                     (SELECT count(*) FROM recovery_failures WHERE scope = place),

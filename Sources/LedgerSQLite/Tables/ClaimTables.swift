@@ -55,15 +55,15 @@ enum ClaimTables {
     ) throws -> [Subject: ClaimHistory] {
         var events: [Subject: [ClaimEvent]] = [:]
         for start in stride(from: 0, to: subjects.count, by: subjectsPerQuery) {
-            let asked = subjects[start...].prefix(subjectsPerQuery)
-            var values = asked.flatMap { $0.values.dropFirst() }
+            let batch = subjects[start...].prefix(subjectsPerQuery)
+            var values = batch.flatMap { $0.values.dropFirst() }
             // Padded with values that match no subject, so that the connection caches few statements.
-            let size = asked.count == 1 ? 1 : asked.count <= 8 ? 8 : subjectsPerQuery
-            for _ in asked.count..<size { values += [.integer(-1), .null] }
-            let wanted = repeatElement("(?, ?)", count: size).joined(separator: ", ")
+            let size = batch.count == 1 ? 1 : batch.count <= 8 ? 8 : subjectsPerQuery
+            for _ in batch.count..<size { values += [.integer(-1), .null] }
+            let placeholders = repeatElement("(?, ?)", count: size).joined(separator: ", ")
             try db.each(
                 """
-                WITH wanted (is_account, subject) AS (VALUES \(wanted))
+                WITH wanted (is_account, subject) AS (VALUES \(placeholders))
                 SELECT \(eventColumns), is_account, subject FROM wanted CROSS JOIN claim_events USING (is_account, subject)
                 WHERE scope = ?
                 """, values + [.integer(scope)]

@@ -47,16 +47,16 @@ enum IdempotencyTable {
             "SELECT bundle_id, environment FROM scopes WHERE id = ?", [.integer(scope)]
         ) { (bundleID: $0.text(0) ?? "", environment: $0.text(1) ?? "") }
         guard let audience else { return }
-        let gone = try db.all(
+        let removed = try db.all(
             """
             SELECT client, key, status, type, body, location FROM requests INDEXED BY requests_by_customer
             WHERE customer = ? AND customer IS NOT NULL
             """, [.text(customer)]
         ) { row -> (client: String, key: String)? in
-            let isGone = Erasure.removes(response(row), about: audience.bundleID, in: audience.environment)
-            return isGone ? (row.text(0) ?? "", row.text(1) ?? "") : nil
+            let isRemoved = Erasure.removes(response(row), about: audience.bundleID, in: audience.environment)
+            return isRemoved ? (row.text(0) ?? "", row.text(1) ?? "") : nil
         }
-        for (client, key) in gone {
+        for (client, key) in removed {
             try db.run("DELETE FROM requests WHERE client = ? AND key = ?", [.text(client), .text(key)])
         }
     }

@@ -38,14 +38,15 @@ struct LineageRowRange {
     ///
     /// - Throws: ``StorageError`` if a row was inserted by hand at the end of the range.
     func next(_ db: Database) throws -> Int64 {
-        let taken = try db.number(
+        let lastUsed = try db.number(
             "SELECT max(id) FROM lineages NOT INDEXED WHERE id BETWEEN ? AND ?", [.integer(first), .integer(last)])
-        guard let taken else { return first }
-        guard taken < last else {
+        guard let lastUsed else { return first }
+        guard lastUsed < last else {
             throw StorageError(
-                .damaged, "row \(taken) of lineages is outside of its range; `counterfoil ledger rebuild` repairs it")
+                .damaged, "row \(lastUsed) of lineages is outside of its range; `counterfoil ledger rebuild` repairs it"
+            )
         }
-        return taken + 1
+        return lastUsed + 1
     }
 
     /// Moves the rows that are outside of their range. Until this migration an index of tokens existed instead.

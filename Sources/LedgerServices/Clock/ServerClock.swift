@@ -106,11 +106,11 @@ extension ServerClock {
 package final class FollowedClock: Service {
     private struct Reading {
         var shown: Date
-        var taken: ContinuousClock.Instant
+        var readAt: ContinuousClock.Instant
         var mode: String
 
         func shown(at instant: ContinuousClock.Instant) -> Date {
-            mode == "frozen" ? shown : shown + taken.duration(to: instant).seconds
+            mode == "frozen" ? shown : shown + readAt.duration(to: instant).seconds
         }
     }
 
@@ -141,7 +141,7 @@ package final class FollowedClock: Service {
     package func advance(to instant: Date) {
         reading.withLock { reading in
             guard let last = reading, last.shown(at: .now) < instant else { return }
-            reading = Reading(shown: instant, taken: .now, mode: last.mode)
+            reading = Reading(shown: instant, readAt: .now, mode: last.mode)
         }
     }
 
@@ -151,7 +151,7 @@ package final class FollowedClock: Service {
     /// Reads the simulator's clock. Afterwards this clock shows at least the date of the newest signature. Otherwise,
     /// work due at that date would stay in the future while the simulator's clock is frozen.
     package func read() async throws {
-        let before = reading.withLock { $0?.taken }
+        let before = reading.withLock { $0?.readAt }
         let response = try await TimeLimit.run(timeout) { [url] in
             let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), deadline: .distantFuture)
             guard response.status == .ok else { throw Unreadable() }
@@ -162,8 +162,8 @@ package final class FollowedClock: Service {
         let shown = Date(milliseconds: max(response.now, response.lastSigned ?? response.now))
         reading.withLock { reading in
             // If a notification advanced the clock meanwhile, this response may be older.
-            guard reading?.taken == before else { return }
-            reading = Reading(shown: shown, taken: .now, mode: response.mode)
+            guard reading?.readAt == before else { return }
+            reading = Reading(shown: shown, readAt: .now, mode: response.mode)
         }
     }
 

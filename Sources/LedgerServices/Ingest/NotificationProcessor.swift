@@ -58,13 +58,13 @@ package final class NotificationProcessor: Service {
         /// Removes and returns the continuations to resume: all workers that wait for work and, if the processor is
         /// idle or closed, all callers of ``waitUntilIdle()``.
         mutating func removeResumableWaiters() -> [CheckedContinuation<Void, Never>] {
-            var taken = workWaiters
+            var resumable = workWaiters
             workWaiters = []
             if isIdleOrClosed {
-                taken += idleWaiters
+                resumable += idleWaiters
                 idleWaiters = []
             }
-            return taken
+            return resumable
         }
     }
 

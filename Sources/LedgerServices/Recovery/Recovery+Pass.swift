@@ -27,9 +27,9 @@ extension Recovery {
 
     /// Runs the next batch of due history requests of a scope. Returns false if there are none.
     func runNextHistoryRequests(in appEnvironment: AppEnvironment) async throws -> Bool {
-        let taken = try await storage.dueHistoryRequests(in: appEnvironment.id, at: now, limit: Self.requestBatch)
-        try await Concurrently.forEach(taken, atOnce: Self.concurrency) { try await self.run($0, in: appEnvironment) }
-        return !taken.isEmpty
+        let due = try await storage.dueHistoryRequests(in: appEnvironment.id, at: now, limit: Self.requestBatch)
+        try await Concurrently.forEach(due, atOnce: Self.concurrency) { try await self.run($0, in: appEnvironment) }
+        return !due.isEmpty
     }
 
     private func run(_ request: HistoryRequest, in appEnvironment: AppEnvironment) async throws {
@@ -92,12 +92,12 @@ extension Recovery {
             let summaries = try await storage.summaries(
                 after: pass.cursor, in: appEnvironment.id, limit: Self.summaryPage)
             let stale = summaries.filter { $0.isOutOfDate(at: now, staleBefore: pass.staleBefore) }
-            let asked = Array(stale.prefix(Self.maximumRefreshes))
-            try await Concurrently.forEach(asked, atOnce: Self.concurrency) { summary in
+            let batch = Array(stale.prefix(Self.maximumRefreshes))
+            try await Concurrently.forEach(batch, atOnce: Self.concurrency) { summary in
                 try await self.refresh(summary.originalTransactionID, in: appEnvironment)
             }
-            let isWhole = asked.count == stale.count
-            pass.cursor = (isWhole ? summaries.last : asked.last)?.originalTransactionID ?? pass.cursor
+            let isWhole = batch.count == stale.count
+            pass.cursor = (isWhole ? summaries.last : batch.last)?.originalTransactionID ?? pass.cursor
             if isWhole, summaries.count < Self.summaryPage { pass.finishedAt = now }
             if try await storage.record(pass, replacing: stored) {
                 stored = pass

@@ -16,8 +16,8 @@ package enum RecoveryPause {
         guard let date = (error as? AppStoreServerError)?.retryAfter else {
             return (count + 1, min(pause, .seconds(600)))
         }
-        let asked = min(Duration.seconds(max(date.timeIntervalSinceNow, 0)), .seconds(3600))
-        return (count + 1, max(min(pause, .seconds(600)), asked))
+        let retryAfter = min(Duration.seconds(max(date.timeIntervalSinceNow, 0)), .seconds(3600))
+        return (count + 1, max(min(pause, .seconds(600)), retryAfter))
     }
 
     /// Returns the remaining time of an open circuit breaker, from 1 second to 10 minutes; nil for any other failure.

@@ -217,17 +217,17 @@ extension ServiceFailure {
 extension VerifiedPurchases {
     /// Returns the transactions stored for the customer, and those of purchases that stay with another customer.
     fileprivate func partitioned(inUse: Set<ExactText>) -> (kept: [String], refused: [RefusedText]) {
-        var taken: Set<ExactText> = []
+        var refused: Set<ExactText> = []
         for transaction in transactions where inUse.contains(ExactText(transaction.payload.originalTransactionId)) {
-            taken.insert(ExactText(transaction.payload.transactionId))
+            refused.insert(ExactText(transaction.payload.transactionId))
         }
         for fact in receipt?.facts ?? [] where inUse.contains(ExactText(fact.originalTransactionID)) {
-            taken.insert(ExactText(fact.transactionID))
+            refused.insert(ExactText(fact.transactionID))
         }
         let all = transactionIDs
         return (
-            all.filter { !taken.contains(ExactText($0)) },
-            all.filter { taken.contains(ExactText($0)) }.map { RefusedText(id: $0, code: ServiceFailure.inUse.code) }
+            all.filter { !refused.contains(ExactText($0)) },
+            all.filter { refused.contains(ExactText($0)) }.map { RefusedText(id: $0, code: ServiceFailure.inUse.code) }
         )
     }
 }

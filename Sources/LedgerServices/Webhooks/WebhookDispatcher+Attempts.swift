@@ -12,9 +12,9 @@ extension WebhookDispatcher {
     package func endpoints() async throws -> [WebhookEndpoint] { try await loadEndpoints().endpoints }
 
     /// Returns all endpoints, and the identifiers of those removed from the configuration.
-    private func loadEndpoints() async throws -> (endpoints: [WebhookEndpoint], gone: [Int64]) {
-        let (cached, cachedGone, changes) = state.withLock { ($0.endpoints, $0.gone, $0.changes) }
-        if let cached { return (cached, cachedGone) }
+    private func loadEndpoints() async throws -> (endpoints: [WebhookEndpoint], removed: [Int64]) {
+        let (cached, cachedRemoved, changes) = state.withLock { ($0.endpoints, $0.removed, $0.changes) }
+        if let cached { return (cached, cachedRemoved) }
         let all = try await storage.webhookEndpoints()
         for endpoint in all where endpoint.isDamaged {
             logger.error(
@@ -22,13 +22,13 @@ extension WebhookDispatcher {
                 metadata: ["endpoint": "\(endpoint.name)"])
         }
         let endpoints = all.filter { definition(of: $0) != nil }
-        let gone = all.filter { $0.isConfigured && definition(of: $0) == nil }.map(\.id)
+        let removed = all.filter { $0.isConfigured && definition(of: $0) == nil }.map(\.id)
         // Cache the endpoints only if none was changed during the read.
         state.withLock { state in
             guard state.changes == changes else { return }
-            (state.endpoints, state.gone) = (endpoints, gone)
+            (state.endpoints, state.removed) = (endpoints, removed)
         }
-        return (endpoints, gone)
+        return (endpoints, removed)
     }
 
     /// Returns the current definition of an endpoint; nil if it was removed from the configuration or is damaged.
@@ -50,7 +50,7 @@ extension WebhookDispatcher {
     /// Returns the number of waiting deliveries for the metrics. Deliveries to endpoints removed from the configuration
     /// do not count: no user sees them or can act on them.
     package func webhookBacklog() async throws -> WebhookBacklog {
-        try await storage.webhookBacklog(without: loadEndpoints().gone)
+        try await storage.webhookBacklog(without: loadEndpoints().removed)
     }
 
     /// Sends a delivery once. Returns nil if the task was cancelled.

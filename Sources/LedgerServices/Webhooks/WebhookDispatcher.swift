@@ -14,7 +14,7 @@ package final class WebhookDispatcher: Service {
         /// The cached endpoints; nil if they must be read again.
         package var endpoints: [WebhookEndpoint]?
         /// The endpoints that are no longer in the configuration, as of the last read.
-        var gone: [Int64] = []
+        var removed: [Int64] = []
         /// The number of changes to endpoints since the start.
         package var changes = 0
         /// The deliveries, by endpoint, that are being sent or whose outcome is not recorded yet.

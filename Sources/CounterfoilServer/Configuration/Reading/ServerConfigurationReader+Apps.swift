@@ -61,8 +61,8 @@ extension ServerConfigurationReader {
     private func checkSharedSecrets(
         of app: ServerConfiguration.App, _ account: [Secret], among secrets: inout AppSecrets, _ section: Section
     ) {
-        let taken = secrets.shared + account
-        for secret in app.sharedSecrets where taken.contains(where: { $0.matches(secret.revealed) }) {
+        let otherSecrets = secrets.shared + account
+        for secret in app.sharedSecrets where otherSecrets.contains(where: { $0.matches(secret.revealed) }) {
             section.problem(
                 "shared_secrets",
                 "is the same as that of another app; the account's primary shared secret belongs in account_shared_secrets"
