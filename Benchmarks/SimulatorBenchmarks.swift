@@ -16,7 +16,10 @@ struct SimulatorBenchmarks {
         authority = try Authority()
         signer = PayloadSigner(generation: 1, chain: authority.chain, key: authority.signingKey)
         json = try transaction.jsonBytes()
-        signature = try signer.signature(for: json)
+        guard let signature = PayloadSignature(ofJWS: try signer.sign(json: json)) else {
+            throw CocoaError(.coderInvalidValue)
+        }
+        self.signature = signature
     }
 
     var cases: [Case] {

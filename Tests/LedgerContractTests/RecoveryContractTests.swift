@@ -92,9 +92,9 @@ import Testing
                 UnverifiedItem(digest: Data([$0]), code: "no", message: "\($0)")
             }
             try await ledger.record(page, of: window, at: 1)
-            let names = try await ledger.missingNames(in: found.id)
-            #expect(names.items.map(\.message) == (5..<25).reversed().map { "\($0)" })
-            #expect(try await ledger.missing(in: found.id).unverified == 25)
+            let missing = try await ledger.missingItems(in: found.id)
+            #expect(missing.unverifiedItems.map(\.message) == (5..<25).reversed().map { "\($0)" })
+            #expect(try await ledger.missingCounts(in: found.id).unverified == 25)
         }
     }
 

@@ -51,7 +51,7 @@ struct DeliveryQuery {
 
     /// Returns a page of the deliveries.
     func page(
-        of endpoint: Int64, _ storage: any WebhookStorage & DeliveryInspectionStorage & AttemptStorage
+        of endpoint: Int64, _ storage: any DeliveryInspectionStorage & AttemptStorage
     ) async throws -> DeliveryList {
         let before = try paging.number()
         if let eventID {
@@ -62,12 +62,9 @@ struct DeliveryQuery {
             }
             return DeliveryList(found: found, ends: [], limit: paging.limit)
         }
-        guard filter.hasEventConditions else {
-            let found = try await storage.deliveries(
-                of: endpoint, in: filter.state, before: before, limit: paging.limit + 1)
-            return DeliveryList(found: found, ends: [], limit: paging.limit)
-        }
+        // Without conditions on the event, each delivery that is read is on the page or after it.
+        let scanLimit = filter.hasEventConditions ? Self.scanLimit : paging.limit + 1
         return try await storage.deliveries(
-            of: endpoint, matching: filter, before: before, limit: paging.limit, scanLimit: Self.scanLimit)
+            of: endpoint, matching: filter, before: before, limit: paging.limit, scanLimit: scanLimit)
     }
 }

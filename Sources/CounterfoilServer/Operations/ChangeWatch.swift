@@ -150,7 +150,8 @@ struct ChangeWatch {
             let topic = ChangeTopic.deliveries(of: stored.name)
             guard watched.contains(topic) else { continue }
             let deliveries = try await storage.deliveries(
-                of: stored.id, in: nil, before: .max, limit: Self.listedDeliveries)
+                of: stored.id, matching: DeliveryFilter(), before: .max, limit: Self.listedDeliveries,
+                scanLimit: Self.listedDeliveries)
             let backlog = try await webhooks.webhookBacklog()
             compare(topic, state + [deliveries, backlog, endpoint.pausedUntil])
         }

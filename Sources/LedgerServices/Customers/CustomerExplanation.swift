@@ -77,7 +77,7 @@ package struct CustomerExplanation: Sendable {
         let date = Date(milliseconds: last.purchaseDate.milliseconds).formatted(.iso8601)
         explanation.sentence +=
             " In \(environment.rawValue), the customer bought \(last.productID) on \(date), which gives no access in "
-            + "\(scope.environment.rawValue)."
+            + "\(appEnvironment.environment.rawValue)."
     }
 }
 

@@ -26,12 +26,11 @@ package struct NotificationWriter: Sendable {
         return (signatures, text)
     }
 
-    /// Returns the signature of a compact JWS: the last of its three parts.
     private static func signature(of text: String) throws -> Data {
-        guard let encoded = text.utf8.lastIndex(of: UInt8(ascii: ".")),
-            let bytes = Base64.decodeURL(text[text.index(after: encoded)...])
-        else { throw SimulatorError("corrupted", "a signed text has no signature") }
-        return Data(bytes)
+        guard let signature = PayloadSignature(ofJWS: text) else {
+            throw SimulatorError("corrupted", "a signed text has no signature")
+        }
+        return Data(signature.bytes)
     }
 
     /// Whether the authority has the leaf certificate that made the signatures, so that it can assemble the text again.

@@ -1,3 +1,4 @@
+internal import Basics
 internal import Crypto
 
 /// The signature of a JWS: r and s, 32 bytes each (RFC 7518 §3.4). Stored inline without a heap allocation, because a
@@ -14,6 +15,14 @@ package struct PayloadSignature: Sendable, Hashable {
         var words = (SIMD4<UInt64>(), SIMD4<UInt64>())
         withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
         self.words = words
+    }
+
+    /// Reads the signature of a compact JWS, which is the last of its three parts; nil if there is none.
+    package init?(ofJWS text: String) {
+        guard let dot = text.utf8.lastIndex(of: UInt8(ascii: ".")),
+            let bytes = Base64.decodeURL(text[text.index(after: dot)...])
+        else { return nil }
+        self.init(bytes: bytes)
     }
 
     init(_ signature: P256.Signing.ECDSASignature) {

@@ -135,7 +135,7 @@ extension `The description of the API` {
         #"{"name":"mine","url":"https://93.184.216.34/","events":["app.extension_summarized"]}"#
 
     /// The schema of an operation's request body, or nil if the operation has none in JSON.
-    private static func body(of operation: [String: Any], _ document: [String: Any]) throws -> [String: Any]? {
+    static func body(of operation: [String: Any], _ document: [String: Any]) throws -> [String: Any]? {
         let content = (operation["requestBody"] as? Object)?["content"] as? Object
         let schema = (content?["application/json"] as? Object)?["schema"] as? Object
         return try (schema?["$ref"] as? String).map { try resolve($0, document) } ?? schema

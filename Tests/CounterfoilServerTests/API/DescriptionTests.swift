@@ -12,7 +12,7 @@ import Yams
 @testable import Ledger
 
 @Suite struct `The description of the API` {
-    private typealias Object = [String: Any]
+    typealias Object = [String: Any]
 
     private static func document() throws -> [String: Any] {
         try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
@@ -49,7 +49,7 @@ import Yams
         try walk(document)
     }
 
-    private static func resolve(_ reference: String, _ document: [String: Any]) throws -> [String: Any] {
+    static func resolve(_ reference: String, _ document: [String: Any]) throws -> [String: Any] {
         var object = document
         for part in reference.split(separator: "/").dropFirst() {
             object = try #require(object[String(part)] as? [String: Any], "\(reference)")

@@ -2,6 +2,7 @@
 import AppStoreModels
 import AppStoreServer
 import Foundation
+import LedgerServices
 import StoreSimulator
 import TestSupport
 import Testing

@@ -24,7 +24,7 @@ import Testing
             for round in 0..<4 {
                 let ledger = try await TestLedger(in: folder)
                 // The arrivals name the app and environment by number, which is the same in every new ledger.
-                try #require(ledger.scope.id == first.scope.id)
+                try #require(ledger.appEnvironment.id == first.appEnvironment.id)
                 var arrivals = all
                 arrivals += arrivals.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
                 if round > 0 { arrivals.shuffle(using: &random) } else { arrivals.reverse() }

@@ -39,9 +39,10 @@ extension `Stored claims` {
     @Test func `An import keeps the claims that an erased customer made after the erasure`() async throws {
         try await Self.withLedger { ledger, folder in
             try await Self.claim("anna", ["1"], at: 5, account: "a", in: ledger)
-            _ = try await ledger.storage.erase("anna", in: ledger.scope, at: 9)
+            _ = try await ledger.storage.erase("anna", in: ledger.appEnvironment, at: 9)
             try await Self.claim("anna", ["1"], at: 20, account: "a", in: ledger)
-            let events = try await ledger.storage.lastEventsOfCustomers(in: ledger.scope.id, limit: 9, amongLast: 99)
+            let events = try await ledger.storage.lastEventsOfCustomers(
+                in: ledger.appEnvironment.id, limit: 9, amongLast: 99)
             #expect(events.first?.customer == "anna" && events.count == 2)
             let digest = try await ledger.storage.digest()
             let file = folder.appending(path: "export.jsonl")
@@ -50,11 +51,12 @@ extension `Stored claims` {
             for other in [new, ledger] {
                 #expect(try await Self.importFile(file, into: other).refusals == 0)
                 #expect(try await Self.owners("1", in: other) == ["anna"])
-                #expect(try await other.storage.accounts(of: "anna", in: other.scope.id) == ["a"])
+                #expect(try await other.storage.accounts(of: "anna", in: other.appEnvironment.id) == ["a"])
                 #expect(try await other.storage.digest() == digest)
             }
             #expect(
-                try await ledger.storage.lastEventsOfCustomers(in: ledger.scope.id, limit: 9, amongLast: 99) == events)
+                try await ledger.storage.lastEventsOfCustomers(in: ledger.appEnvironment.id, limit: 9, amongLast: 99)
+                    == events)
         }
     }
 
@@ -65,10 +67,10 @@ extension `Stored claims` {
     ) async throws {
         try await Self.withLedger { ledger, folder in
             let start = World.start.milliseconds
-            _ = try await ledger.storage.erase(Self.token, in: ledger.scope, at: start + erased)
+            _ = try await ledger.storage.erase(Self.token, in: ledger.appEnvironment, at: start + erased)
             try await Self.buy("1", named: Self.token, in: ledger)
             let report = UsageReport(customerConsented: true, reportedAt: start + 2000)
-            try await ledger.storage.record(report, of: Self.token, in: ledger.scope.id)
+            try await ledger.storage.record(report, of: Self.token, in: ledger.appEnvironment.id)
             #expect(try await Self.owners("1", in: ledger) == [Self.token])
             let file = folder.appending(path: "empty.jsonl")
             try Data(#"{"object":"ledger_export","version":1}"#.utf8).write(to: file)
@@ -81,7 +83,7 @@ extension `Stored claims` {
     /// The ledger is a backup from before the erasure. The imported export is newer.
     @Test func `An import removes an erased customer's name from events, even without claims`() async throws {
         try await Self.withLedger { ledger, folder in
-            let (storage, scope, start) = (ledger.storage, ledger.scope.id, World.start.milliseconds)
+            let (storage, scope, start) = (ledger.storage, ledger.appEnvironment.id, World.start.milliseconds)
             let received = ReceivedNotification(
                 scope: scope, uuid: "notification 1", type: "ONE_TIME_CHARGE", signedDate: start,
                 receivedAt: start,

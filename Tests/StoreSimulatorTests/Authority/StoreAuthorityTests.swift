@@ -31,8 +31,8 @@ import X509
     @Test func `The signature of an earlier leaf assembles the same JWS after a rotation`() async throws {
         let authority = try TestAuthority.new()
         let json = try TestAuthority.transaction.jsonBytes()
-        let signature = try authority.current.signer.signature(for: json)
-        let text = authority.current.signer.assemble(json, signature: signature)
+        let text = try authority.current.signer.sign(json: json)
+        let signature = try #require(PayloadSignature(ofJWS: text))
         _ = try await authority.verifier().transaction(text)
         try authority.rotateLeaf(now: TestStore.now)
         let (old, new) = (try #require(authority.generation(1)), try #require(authority.generation(2)))
@@ -75,7 +75,7 @@ import X509
         try await Tool.inTemporaryFolder { folder in
             let first = try StoreAuthority(TestAuthority.configuration(), directory: folder)
             let json = try TestAuthority.transaction.jsonBytes()
-            let signature = try first.current.signer.signature(for: json)
+            let signature = try #require(PayloadSignature(ofJWS: try first.current.signer.sign(json: json)))
             let second = try StoreAuthority(
                 TestAuthority.configuration("http://127.0.0.1:9090/ocsp/"), directory: folder)
             #expect(second.root.der == first.root.der)

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Ledger
 internal import WebConsole
 
@@ -35,7 +36,7 @@ extension CustomerPage {
             if isOpen, let uuid { entry.inside = try await details(of: uuid, item["notification"], pageRequest) }
             entries.append(entry)
         }
-        let environment = pageRequest.selection.scope.map { " in \($0.environment.rawValue)" } ?? ""
+        let environment = pageRequest.selection.appEnvironment.map { " in \($0.environment.rawValue)" } ?? ""
         page.entries(
             entries,
             empty:
