@@ -22,7 +22,8 @@ struct SignedFactBatch {
             let fact = try await SignedFact.Fact.read(text, kind: kind, in: appEnvironment, by: verifier)
             if kind == .transaction { originals.insert(ExactText(fact.originalTransactionID)) }
             signedFacts.append(
-                SignedFact(scope: appEnvironment.id, fact: fact, origin: origin, receivedAt: now.milliseconds, text: text))
+                SignedFact(
+                    scope: appEnvironment.id, fact: fact, origin: origin, receivedAt: now.milliseconds, text: text))
         } catch {
             guard let refusal = error as? VerificationError, !refusal.isRetryable else { throw error }
             unverified.append(UnverifiedItem(text, refusal, isNotification: false))

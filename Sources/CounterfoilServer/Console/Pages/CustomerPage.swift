@@ -35,8 +35,8 @@ enum CustomerPage {
             json["entitlements"].items.map { item in
                 let key = item["key"].text ?? ""
                 return [
-                    .foreign(key), .access(item["is_active"]), .plain(withDetails((item["state"].text ?? "").words, item)),
-                    .time(item["until"].instant),
+                    .foreign(key), .access(item["is_active"]),
+                    .plain(withDetails((item["state"].text ?? "").words, item)), .time(item["until"].instant),
                     .link(
                         "explain \(key)",
                         pageRequest.link("customers", id, "explain", key, query: instant + pageRequest.listQuery)),
