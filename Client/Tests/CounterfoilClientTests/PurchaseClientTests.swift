@@ -112,8 +112,7 @@ struct `The client drives store, server and storage` {
         _ = await app.waitForCustomer { $0.id == anna && $0.readiness == .ready }
         #expect(await app.store.finished.isEmpty)
         await app.until {
-            guard let next = await app.scheduler.nextWake else { return false }
-            await app.scheduler.advance(by: next)
+            if let next = await app.scheduler.nextWake { await app.scheduler.advance(by: next) }
             return await app.store.finished == [7]
         }
         #expect(await app.store.finished == [7])
