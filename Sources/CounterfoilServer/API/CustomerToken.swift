@@ -123,15 +123,16 @@ enum CustomerName {
         func failure(_ message: String) -> APIFailure {
             APIFailure("invalid_customer", message, parameter: parameter)
         }
+        // Mostly a UUID, which meets all rules.
+        if let uuid = name.flatMap({ UUID(text: $0) }) { return uuid.text }
         guard let name, isValid(name) else {
             throw failure("A customer identifier has 1 to 255 bytes, without control characters.")
         }
         guard isNFC(name) else {
             throw failure("This customer identifier is not in Unicode Normalization Form C (NFC).")
         }
-        let customer = canonical(name)
-        guard !Erasure.isStandIn(customer) else { throw failure("This identifier belongs to an erased customer.") }
-        return customer
+        guard !Erasure.isStandIn(name) else { throw failure("This identifier belongs to an erased customer.") }
+        return name
     }
 
     /// Lowercases a UUID: the App Store writes account tokens in either case.

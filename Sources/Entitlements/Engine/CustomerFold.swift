@@ -52,28 +52,29 @@ struct CustomerFold {
     private mutating func add(periods: ArraySlice<EffectiveFacts.Transaction>) {
         guard let current = facts.currentPeriod(of: periods) else { return }
         var state = facts.subscription(current, periods)
+        let product = state.productID
         // Receipts do not contain the group.
-        state.subscriptionGroupIdentifier = state.subscriptionGroupIdentifier ?? engine.group(of: state.productID)
-        states.subscriptions.append(state)
+        let group = state.subscriptionGroupIdentifier ?? engine.group(of: product)
+        state.subscriptionGroupIdentifier = group
         products.append(ProductState(state))
+        states.subscriptions.append(state)
         let all = facts.facts.transactions
-        var previous = state.productID
+        var previous = product
         for period in periods {
             if all[period.index].offerType == .introductory {
-                recordIntroductoryOffer(all[period.index], state.subscriptionGroupIdentifier)
+                recordIntroductoryOffer(all[period.index], group)
             }
             // Of consecutive periods of one product, the last one represents them. A period that has not begun is not a
             // candidate.
-            guard !all[period.index].productID.isExactly(state.productID), all[period.index].purchaseDate <= facts.asOf
-            else {
+            guard !all[period.index].productID.isExactly(product), all[period.index].purchaseDate <= facts.asOf else {
                 continue
             }
             let fact = all[period.index]
-            let product = ProductState(ended: fact, period, asOf: facts.asOf)
+            let ended = ProductState(ended: fact, period, asOf: facts.asOf)
             if fact.productID.isExactly(previous) {
-                products[products.count - 1] = product
+                products[products.count - 1] = ended
             } else {
-                products.append(product)
+                products.append(ended)
             }
             previous = fact.productID
         }
@@ -106,10 +107,11 @@ struct CustomerFold {
         }
         states.consumables = ConsumableTotals.totals(of: states.purchases)
         states.products = ProductState.best(products)
-        states.groups = groups()
-        addNewGroups(to: &states.groups)
-        states.entitlements = entitlements()
-        addAccessWithoutPurchase(to: &states.entitlements)
+        // Through variables: passing a part of `states` as inout to a method would copy all of this value.
+        var (groups, entitlements) = (groups(), entitlements())
+        addNewGroups(to: &groups)
+        addAccessWithoutPurchase(to: &entitlements)
+        (states.groups, states.entitlements) = (groups, entitlements)
         states.originalPurchase = facts.facts.originalPurchases
             .filter { ($0.purchaseDate ?? .distantPast) <= facts.asOf }.min { $0.precedes($1) }
     }

@@ -27,7 +27,7 @@ struct EffectiveFacts {
         self.facts = facts
         self.asOf = asOf
         chooseRenewals()
-        let pending = chooseTransactions()
+        let pending = chooseTransactions(among: facts.transactions)
         resolveUpgrades(pending)
         resolveMigrations()
     }
@@ -57,35 +57,49 @@ struct EffectiveFacts {
 extension EffectiveFacts {
     /// Chooses the version in effect of each transaction. Returns the indices of transactions that begin after the
     /// instant and are not in effect yet.
-    private mutating func chooseTransactions() -> [Int] {
-        let all = facts.transactions
-        // A ledger returns facts in this order already.
+    ///
+    /// - Parameter all: `facts.transactions`. A parameter, because each access to an array in a property that may
+    ///   change retains and releases it.
+    private mutating func chooseTransactions(among all: [TransactionFact]) -> [Int] {
+        let chosen = chooseVersions(of: all)
+        transactions.reserveCapacity(chosen.count)
+        var pending: [Int] = []
+        for index in chosen {
+            if let transaction = transaction(index, in: all) {
+                transactions.append(transaction)
+            } else {
+                pending.append(index)
+            }
+        }
+        transactions.sort { Self.comesBefore($0.index, $1.index, in: all) }
+        return pending
+    }
+
+    /// Returns the index of the version in effect of each transaction.
+    private func chooseVersions(of all: [TransactionFact]) -> [Int] {
+        // A ledger returns each transaction once, in this order.
         let isOrdered = all.indices.dropFirst().allSatisfy {
             all[$0 - 1].transactionID.precedesExactly(all[$0].transactionID)
         }
-        let order = isOrdered ? Array(all.indices) : all.indices.sorted { all[$0].precedes(all[$1]) }
-        transactions.reserveCapacity(order.count)
-        var pending: [Int] = []
+        guard !isOrdered else { return Array(all.indices) }
+        let order = all.indices.sorted { all[$0].precedes(all[$1]) }
+        var chosen: [Int] = []
         var start = 0
         while start < order.count {
             var end = start + 1
             while end < order.count, all[order[end]].transactionID.isExactly(all[order[start]].transactionID) {
                 end += 1
             }
-            let chosen = end == start + 1 ? order[start] : choose(order[start..<end]) { all[$0].signedDate }
-            if let transaction = transaction(chosen) {
-                transactions.append(transaction)
-            } else {
-                pending.append(chosen)
-            }
+            chosen.append(choose(order[start..<end]) { all[$0].signedDate })
             start = end
         }
-        transactions.sort { Self.comesBefore($0.index, $1.index, in: all) }
-        return pending
+        return chosen
     }
 
     /// Orders by original transaction, then from the earliest to the latest period.
-    private static func comesBefore(_ one: Int, _ other: Int, in all: [TransactionFact]) -> Bool {
+    private static func comesBefore(
+        _ one: Int, _ other: Int, in all: [TransactionFact]
+    ) -> Bool {
         if !all[one].originalTransactionID.isExactly(all[other].originalTransactionID) {
             return all[one].originalTransactionID.precedesExactly(all[other].originalTransactionID)
         }
@@ -95,13 +109,12 @@ extension EffectiveFacts {
 
     /// Returns the status of a transaction at the instant, according to one version of it. Returns nil if the
     /// transaction was not in effect yet.
-    private func transaction(_ index: Int) -> Transaction? {
-        guard facts.transactions[index].signedDate > asOf else {
+    private func transaction(_ index: Int, in all: [TransactionFact]) -> Transaction? {
+        guard all[index].signedDate > asOf else {
             return Transaction(
-                index: index, isUpgraded: facts.transactions[index].isUpgraded,
-                isRevoked: facts.transactions[index].revocationDate != nil)
+                index: index, isUpgraded: all[index].isUpgraded, isRevoked: all[index].revocationDate != nil)
         }
-        let fact = facts.transactions[index]
+        let fact = all[index]
         if fact.purchaseDate > asOf || wasUnpaid(fact) { return nil }
         let isRevoked = fact.revocationDate.map { $0 <= asOf } ?? false
         return Transaction(index: index, isUpgraded: fact.isUpgraded, isRevoked: isRevoked)
@@ -208,6 +221,9 @@ extension EffectiveFacts {
     /// Marks the transactions of migrated subscriptions as upgraded. A subscription that continues under another
     /// original transaction gives no access, even if no later version of its last transaction says so.
     private mutating func resolveMigrations() {
+        let all = facts.transactions
+        let isMigrated = all.indices.contains { all[$0].previousOriginalTransactionID != nil }
+        guard isMigrated else { return }
         var began: [ExactText: Date] = [:]
         for transaction in transactions {
             guard let old = facts.transactions[transaction.index].previousOriginalTransactionID else { continue }

@@ -57,7 +57,7 @@ public struct EntitlementEngine: Sendable {
         state(of: EffectiveFacts(facts, asOf: asOf))
     }
 
-    func state(of facts: EffectiveFacts) -> CustomerStates {
+    func state(of facts: consuming EffectiveFacts) -> CustomerStates {
         var fold = CustomerFold(facts: facts, engine: self)
         fold.run()
         return fold.states

@@ -6,8 +6,8 @@ extension CustomerFold {
     func groups() -> [GroupState] {
         let subscriptions = states.subscriptions
         var order: [(group: String, index: Int)] = []
-        for (index, subscription) in subscriptions.enumerated() {
-            if let group = subscription.subscriptionGroupIdentifier { order.append((group, index)) }
+        for index in subscriptions.indices {
+            if let group = subscriptions[index].subscriptionGroupIdentifier { order.append((group, index)) }
         }
         if order.count > 1 {
             order.sort { one, other in
@@ -17,11 +17,10 @@ extension CustomerFold {
         }
         var groups: [GroupState] = []
         for (group, index) in order {
-            let subscription = subscriptions[index]
             if groups.last?.subscriptionGroupIdentifier.isExactly(group) != true {
-                groups.append(GroupState(group, subscription))
+                groups.append(GroupState(group, subscriptions[index]))
             }
-            if subscription.isSubscribed { groups[groups.count - 1].isEligibleForIntroductoryOffer = false }
+            if subscriptions[index].isSubscribed { groups[groups.count - 1].isEligibleForIntroductoryOffer = false }
         }
         let introduced = Set(groupsWithIntroductoryOffer.map { ExactText($0) })
         for index in groups.indices where introduced.contains(ExactText(groups[index].subscriptionGroupIdentifier)) {
@@ -33,9 +32,13 @@ extension CustomerFold {
     /// Adds the groups in which the customer never had a subscription, so that a paywall can offer them.
     func addNewGroups(to groups: inout [GroupState]) {
         guard !engine.groups.isEmpty || !facts.facts.groups.isEmpty else { return }
-        let present = Set(groups.map { ExactText($0.subscriptionGroupIdentifier) })
-        var missing = engine.groups.subtracting(present)
-        for group in facts.facts.groups where !present.contains(ExactText(group)) { missing.insert(ExactText(group)) }
+        // A customer has few groups, mostly all that there are.
+        func isMissing(_ group: String) -> Bool {
+            !groups.contains { $0.subscriptionGroupIdentifier.isExactly(group) }
+        }
+        var missing: Set<ExactText> = []
+        for group in engine.groups where isMissing(group.text) { missing.insert(group) }
+        for group in facts.facts.groups where isMissing(group) { missing.insert(ExactText(group)) }
         guard !missing.isEmpty else { return }
         groups += missing.map { GroupState(new: $0.text) }
         groups.sort { $0.subscriptionGroupIdentifier.precedesExactly($1.subscriptionGroupIdentifier) }

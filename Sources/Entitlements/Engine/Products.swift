@@ -64,25 +64,33 @@ extension ProductState {
 }
 
 extension CustomerFold {
+    /// The product that determines an entitlement, and the end of the access. Nil means without end.
+    private struct Decision {
+        var product: Int?
+        var end: Date? = .distantPast
+    }
+
     /// Returns the entitlements of the catalogue, sorted by name.
     func entitlements() -> [EntitlementState] {
-        var decidingProducts = [Int?](repeating: nil, count: engine.names.count)
-        var ends = [Date?](repeating: .distantPast, count: engine.names.count)
-        for (position, product) in states.products.enumerated() {
-            for entitlement in engine.names(of: product.productID) {
-                let decidingProduct = decidingProducts[entitlement].map { states.products[$0] }
-                if decidingProduct.map({ isBetter(product, than: $0) }) ?? true {
-                    decidingProducts[entitlement] = position
+        let products = states.products
+        var decisions = [Decision](repeating: Decision(), count: engine.names.count)
+        for position in products.indices {
+            for entitlement in engine.names(of: products[position].productID) {
+                let other = decisions[entitlement].product
+                if other.map({ isBetter(products[position], than: products[$0]) }) ?? true {
+                    decisions[entitlement].product = position
                 }
-                guard product.state == .active else { continue }
-                // Nil means without end.
-                ends[entitlement] = product.until.flatMap { until in ends[entitlement].map { max($0, until) } }
+                guard products[position].state == .active else { continue }
+                let end = decisions[entitlement].end
+                decisions[entitlement].end = products[position].until.flatMap { until in end.map { max($0, until) } }
             }
         }
-        return engine.names.indices.map { index in
-            EntitlementState(
-                engine.names[index], decidingProducts[index].map { states.products[$0] }, until: ends[index])
+        var entitlements: [EntitlementState] = []
+        entitlements.reserveCapacity(decisions.count)
+        for (name, decision) in zip(engine.names, decisions) {
+            entitlements.append(EntitlementState(name, decision.product.map { products[$0] }, until: decision.end))
         }
+        return entitlements
     }
 
     /// Among active products, the higher level has priority.

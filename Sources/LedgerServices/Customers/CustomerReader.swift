@@ -16,8 +16,8 @@ package struct CustomerReading: Sendable {
     package var unverified: [UnverifiedText] = []
 }
 
-/// Reads the facts and states of customers.
-package struct CustomerReader: Sendable {
+/// Reads the facts and states of customers. A class, because its many parts would be copied for each request.
+package final class CustomerReader: Sendable {
     package typealias Storage = CustomerStorage & ClaimStorage & EntitlementContextStorage & OriginalPurchaseStorage
         & InspectionStorage & GrantStorage
 
