@@ -74,6 +74,7 @@ import Testing
         (Test.smallest + "limits: {connections_per_address: 0}", "should be between 1 and"),
         (Test.smallest + "listen: {metrics: everybody}", "is none of key, local"),
         (Test.smallest + "limits: {requests_per_second: 0}", "should be between 1 and"),
+        (Test.smallest + #"storage: {path: ""}"#, "storage.path: is empty"),
         (Test.smallest + "trust: {anchors: []}", "is empty, so nothing would be trusted"),
         (Test.smallest + "trust: {anchors: [root.cer]}", #""root.cer" does not exist"#),
         (Test.smallest + "trust: {anchors: [text]}", #""text": no root certificate was given"#),

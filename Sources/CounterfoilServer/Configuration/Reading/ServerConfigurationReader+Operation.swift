@@ -123,7 +123,9 @@ extension ServerConfigurationReader {
     /// folder.
     func storage(_ section: inout Section?) -> ServerConfiguration.Storage {
         var storage = ServerConfiguration.Storage()
-        storage.path = resolved(section?.text("path") ?? storage.path)
+        let path = section?.text("path") ?? storage.path
+        if path.isEmpty { section?.problem("path", "is empty") }
+        storage.path = resolved(path)
         storage.synchronous = section?.word("synchronous") ?? storage.synchronous
         storage.maximumRefusedDeliveries =
             section?.number("refused_kept", in: 0...10_000_000) ?? storage.maximumRefusedDeliveries
