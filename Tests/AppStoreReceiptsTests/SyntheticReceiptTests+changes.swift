@@ -7,6 +7,17 @@ import Testing
 import X509
 
 extension SyntheticReceiptTests {
+    /// Signs with a chain of the same keys under another root.
+    private static func signWithOtherChain(_ builder: inout ReceiptBuilder, _ authority: ReceiptAuthority) throws {
+        let root = try authority.issue("Other Root", key: authority.root.key, isAuthority: true)
+        let intermediate = try authority.issue(
+            "Other", by: root, key: authority.intermediate.key, isAuthority: true,
+            markers: [ReceiptAuthority.intermediateMarker])
+        builder.signer = try authority.issue(
+            "Leaf", by: intermediate, key: authority.leaf.key, markers: [ReceiptAuthority.leafMarker])
+        builder.certificates = [builder.signer.der, intermediate.der, root.der]
+    }
+
     static let containers: [ReceiptChange] = [
         .init("nothing", nil) { _, _ in },
         .init("certificates in another order", nil) { builder, _ in builder.certificates.reverse() },
@@ -79,22 +90,11 @@ extension SyntheticReceiptTests {
                 .der
         },
         .init("a chain of another authority", .untrustedRoot) { builder, authority in
-            let root = try authority.issue("Other Root", key: authority.root.key, isAuthority: true)
-            let intermediate = try authority.issue(
-                "Other", by: root, key: authority.intermediate.key, isAuthority: true,
-                markers: [ReceiptAuthority.intermediateMarker])
-            builder.signer = try authority.issue(
-                "Leaf", by: intermediate, key: authority.leaf.key, markers: [ReceiptAuthority.leafMarker])
-            builder.certificates = [builder.signer.der, intermediate.der, root.der]
+            try signWithOtherChain(&builder, authority)
         },
         .init("a chain of another authority beside the anchor", .untrustedRoot) { builder, authority in
-            let root = try authority.issue("Other Root", key: authority.root.key, isAuthority: true)
-            let intermediate = try authority.issue(
-                "Other", by: root, key: authority.intermediate.key, isAuthority: true,
-                markers: [ReceiptAuthority.intermediateMarker])
-            builder.signer = try authority.issue(
-                "Leaf", by: intermediate, key: authority.leaf.key, markers: [ReceiptAuthority.leafMarker])
-            builder.certificates = [builder.signer.der, intermediate.der, root.der, authority.root.der]
+            try signWithOtherChain(&builder, authority)
+            builder.certificates.append(authority.root.der)
         },
         .init("a certificate of its own", .untrustedRoot) { builder, authority in
             builder.signer = authority.xcode

@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import Basics
 internal import Foundation
 
 /// Converts the record of a notification to the text that is sent.

@@ -41,10 +41,14 @@ import Testing
     }
 
     @Test(
-        arguments: [(0, 3, "Bought coins (3 times) for free."), (990, 1, "Bought coins for 0.99 USD.")]
-            as [(Int64, Int32, String)])
-    func `The sentence shows price and quantity in readable form`(
-        _ price: Int64, _ quantity: Int32, _ sentence: String
+        arguments: [
+            (0, 1, .purchased, "Bought coins for free."), (0, 3, .purchased, "Bought coins (3 times) for free."),
+            (990, 1, .purchased, "Bought coins for 0.99 USD."),
+            (0, 1, .familyShared, "Bought coins (shared by the family)."),
+            (0, 1, .assigned, "Bought coins (assigned)."),
+        ] as [(Int64, Int32, InAppOwnershipType, String)])
+    func `The sentence shows price and quantity in readable form, or that a purchase is shared or assigned`(
+        _ price: Int64, _ quantity: Int32, _ ownership: InAppOwnershipType, _ sentence: String
     ) throws {
         var store = Store(
             environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
@@ -54,26 +58,6 @@ import Testing
             return
         }
         (purchase.transaction.price, purchase.transaction.quantity) = (price, quantity)
-        let expected = try #require(KindExpectation.documented.first { $0.type == .oneTimeCharge })
-        #expect(Self.sentence(expected, purchase.transaction) == sentence)
-    }
-
-    @Test(arguments: [
-        (InAppOwnershipType.familyShared, "Bought coins (shared by the family)."),
-        (.assigned, "Bought coins (assigned)."),
-        (.purchased, "Bought coins for free."),
-    ])
-    func `The sentence says that a purchase is shared or assigned instead of its price`(
-        _ ownership: InAppOwnershipType, _ sentence: String
-    ) throws {
-        var store = Store(
-            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
-        _ = try store.trigger(TriggerRequest(.oneTimeCharge), at: Date(timeIntervalSince1970: 1_767_225_600))
-        guard case .purchase(var purchase) = try #require(store.notifications.last).content else {
-            Issue.record("no purchase")
-            return
-        }
-        (purchase.transaction.price, purchase.transaction.quantity) = (0, 1)
         purchase.transaction.inAppOwnershipType = ownership
         let expected = try #require(KindExpectation.documented.first { $0.type == .oneTimeCharge })
         #expect(Self.sentence(expected, purchase.transaction) == sentence)
