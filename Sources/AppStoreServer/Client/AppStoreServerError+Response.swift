@@ -54,11 +54,12 @@ extension AppStoreServerError {
         return Data(kept.prefix(maximumBodySize))
     }
 
-    // Unlike RFC 9110 §10.2.3, the App Store sends milliseconds since 1970.
+    // Unlike RFC 9110 §10.2.3, the App Store sends milliseconds since 1970. A number of seconds, as a proxy sends it, is
+    // smaller than every such instant since 2001, and would otherwise become an instant in January 1970.
     private static func date(_ retryAfter: String) -> Date? {
-        guard let milliseconds = Int64(retryAfter.trimmingCharacters(in: .whitespaces)), milliseconds > 0 else {
-            return nil
-        }
+        guard let milliseconds = Int64(retryAfter.trimmingCharacters(in: .whitespaces)),
+            milliseconds >= 1_000_000_000_000
+        else { return nil }
         return Date(millisecondsSince1970: milliseconds)
     }
 

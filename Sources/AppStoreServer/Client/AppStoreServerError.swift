@@ -29,7 +29,7 @@ public struct AppStoreServerError: CounterfoilError {
     public internal(set) var body = Data()
 
     /// When to try again: from the server's header `Retry-After`, or from the client's own circuit with
-    /// ``Code/circuitOpen``. Nil if unknown or unreadable.
+    /// ``Code/circuitOpen``. Nil if unknown, and if the header is not in the App Store's form, milliseconds since 1970.
     public internal(set) var retryAfter: Date?
 
     /// The number of requests that were sent.

@@ -68,6 +68,19 @@ import Testing
         }
     }
 
+    /// The App Store sends milliseconds since 1970. A proxy in front of it sends seconds or a date.
+    @Test(arguments: ["60", "86400", "1700000000", "4294967295", "0", "-1", "Wed, 21 Oct 2015 07:28:00 GMT"])
+    func `An error has no instant for a Retry-After that is not in the App Store's form`(_ value: String) async throws {
+        for status in [429, 503] {
+            let bench = try Bench(.status(status, "", [("Retry-After", value)])) { $0.retry = .never }
+            let error = await failure { () async throws(AppStoreServerError) in
+                try await bench.client.transaction("1")
+            }
+            #expect(error?.status == status)
+            #expect(error?.retryAfter == nil)
+        }
+    }
+
     /// A machine with a wrong clock signs tokens that have expired or are not valid yet.
     @Test func `An error for a refused token names key and clock as possible causes`() async throws {
         let bench = try Bench(.status(401, "")) { $0.retry = .never }
