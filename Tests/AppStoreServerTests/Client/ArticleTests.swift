@@ -50,7 +50,7 @@ import Testing
                 switch error.code {
                 case .revocationUnknown: break  // answer 503: the App Store will send a notification again
                 case .wrongEnvironment: break  // a sandbox purchase at a server for production
-                default: break  // answer 400, log error.code and error.reason
+                default: break  // answer 400, log error.code and error.message
                 }
                 return error.code
             }
