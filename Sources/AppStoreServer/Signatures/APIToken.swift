@@ -104,6 +104,8 @@ public final class APITokenSource: Sendable {
     }
 
     /// Returns a token that is valid for longer than ``renewalMargin``: the current one, or a new one.
+    ///
+    /// - Throws: `invalid_date` if the clock shows no usable date.
     public func token() throws(SigningError) -> APIToken {
         let now = now()
         // Signing takes some fifty microseconds, once per lifetime. Under the lock, concurrent callers do not repeat

@@ -49,6 +49,8 @@ public struct OfferSigner: Sendable {
     ///     purchase with the same token.
     /// - Returns: The signature and the other values that the app has to pass to StoreKit. The nonce and the account
     ///   are signed in lower case, and the app has to pass them in lower case.
+    /// - Throws: `invalid_identifier` if an identifier is empty, has more than 1024 bytes or contains U+2063;
+    ///   `invalid_date` if the clock shows no usable date.
     public func promotionalOffer(
         productID: String, offerID: String, appAccountToken: UUID? = nil
     ) throws(SigningError) -> PromotionalOfferSignatureV1 {
@@ -74,6 +76,8 @@ public struct OfferSigner: Sendable {
     ///   - transactionID: Any transaction of the customer, or the identifier of the app transaction. Optional, but
     ///     recommended by Apple: the signature is then useless to other customers.
     /// - Returns: A compact JWS.
+    /// - Throws: `invalid_identifier` if an identifier is empty or has more than 1024 bytes; `invalid_date` if the
+    ///   clock shows no usable date.
     public func promotionalOfferV2(
         productID: String, offerID: String, transactionID: String? = nil
     ) throws(SigningError) -> String {
@@ -94,6 +98,8 @@ public struct OfferSigner: Sendable {
     ///   - isAllowed: Whether the customer gets the introductory offer.
     ///   - transactionID: Any transaction of the customer, or the identifier of the app transaction.
     /// - Returns: A compact JWS.
+    /// - Throws: `invalid_identifier` if an identifier is empty or has more than 1024 bytes; `invalid_date` if the
+    ///   clock shows no usable date.
     public func introductoryOfferEligibility(
         productID: String, isAllowed: Bool, transactionID: String
     ) throws(SigningError) -> String {
@@ -109,6 +115,8 @@ public struct OfferSigner: Sendable {
     ///
     /// - Parameter request: One of the in-app requests: `AdvancedCommerceOneTimeChargeCreateRequest`,
     ///   `…SubscriptionCreateRequest`, `…SubscriptionModifyInAppRequest`, `…SubscriptionReactivateInAppRequest`.
+    /// - Throws: `unencodable` if the request cannot be written as JSON; `invalid_date` if the clock shows no usable
+    ///   date.
     public func advancedCommerce(_ request: some Encodable & Sendable) throws(SigningError)
         -> AdvancedCommerceRequestData
     {
@@ -116,6 +124,8 @@ public struct OfferSigner: Sendable {
     }
 
     /// Signs an Advanced Commerce request that is JSON already. The bytes are signed unchanged and are not checked.
+    ///
+    /// - Throws: `invalid_date` if the clock shows no usable date.
     public func advancedCommerce(json request: Data) throws(SigningError) -> AdvancedCommerceRequestData {
         var claims = try claims(for: "advanced-commerce-api")
         // Standard base64 with padding, not base64url, as in all of Apple's libraries.

@@ -19,6 +19,9 @@ public struct SigningKey: Sendable {
     public static let maximumSize = 64 * 1024
 
     /// Reads a P-256 key from the text of the `.p8` file: PEM with PKCS#8 (`PRIVATE KEY`) or SEC 1 (`EC PRIVATE KEY`).
+    ///
+    /// - Throws: `not_a_private_key`, `encrypted_key` or `not_p256` for another text; `too_large`; `invalid_identifier`
+    ///   if the key ID is empty or too long.
     public init(pem: String, keyID: String) throws(SigningError) {
         try SigningIdentifier.check(keyID, "key ID")
         guard pem.utf8.count <= Self.maximumSize else {
@@ -42,6 +45,8 @@ public struct SigningKey: Sendable {
     }
 
     /// Reads a key from a `.p8` file.
+    ///
+    /// - Throws: `unreadable_file`; for the contents as ``init(pem:keyID:)``.
     public init(contentsOf file: URL, keyID: String) throws(SigningError) {
         let data: Data
         do {

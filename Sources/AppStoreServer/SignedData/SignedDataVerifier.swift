@@ -10,6 +10,9 @@ internal import X509
 /// One verifier serves any number of apps and both environments. It is a value, safe to share; copies share the cached
 /// certificate chains and revocation status. Their locks are held only to copy a reference, and no actor is involved.
 /// No value of a payload is used, and no network request is made, before the signature is verified.
+///
+/// Every method throws a ``VerificationError`` for the first check that fails. Only `revocation_unknown` can have
+/// another result later.
 public struct SignedDataVerifier: Sendable {
     private var configuration: Configuration
     private let trust: TrustedCertificates

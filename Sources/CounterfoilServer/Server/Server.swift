@@ -194,12 +194,16 @@ public final class Server: Sendable {
     }
 
     /// Stops gracefully: accepts no more requests, finishes the requests in progress and the work that they caused.
+    ///
+    /// - Throws: The error with which the server failed, if it did.
     public func stop() async throws {
         await group.triggerGracefulShutdown()
         try await task.value
     }
 
     /// Waits until the server has stopped.
+    ///
+    /// - Throws: The error with which the server failed, if it did.
     public func wait() async throws { try await task.value }
 }
 

@@ -43,22 +43,33 @@ extension Simulator {
 
     /// Advances the clock. Returns after all events until the new time have happened and their notifications have been
     /// sent.
+    ///
+    /// - Throws: ``SimulatorError`` with `invalid_argument` if the new time is after the year 2199. `CancellationError`
+    ///   if the task is cancelled; the clock then stands at the last event.
     @discardableResult
     public func advance(by period: Period) async throws -> AdvanceReport {
         try await core.advance(to: period.date(after: core.now))
     }
 
     /// Advances the clock by a number of seconds.
+    ///
+    /// - Throws: ``SimulatorError`` with `invalid_argument` if the number is negative or the new time is after the year
+    ///   2199. `CancellationError` if the task is cancelled; the clock then stands at the last event.
     @discardableResult
     public func advance(by seconds: TimeInterval) async throws -> AdvanceReport {
         try await core.advance(to: core.now + seconds)
     }
 
     /// Advances the clock to an instant.
+    ///
+    /// - Throws: ``SimulatorError`` with `invalid_argument` if the instant is before ``now`` or after the year 2199.
+    ///   `CancellationError` if the task is cancelled; the clock then stands at the last event.
     @discardableResult
     public func advance(to date: Date) async throws -> AdvanceReport { try await core.advance(to: date) }
 
     /// Processes all events that are due. Returns when every notification that is due has been sent once.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func processDueEvents() async throws { try await core.run() }
 
     /// Returns the state of a customer: subscriptions, purchases and account data.
@@ -90,17 +101,23 @@ extension Simulator {
     /// Activates a fault.
     ///
     /// - Returns: The number that ``removeFault(_:)`` takes.
+    /// - Throws: ``SimulatorError`` with `invalid_fault` if target, effect and limits do not fit, `limit_reached` if
+    ///   there are 1000 faults.
     @discardableResult
     public func add(_ fault: Fault) throws -> Int {
         try core.state.withLock { state in try state.faults.add(fault) }
     }
 
     /// Removes the fault with a number; nil removes all faults.
+    ///
+    /// - Throws: ``SimulatorError`` with `unknown_fault` if there is no such fault.
     public func removeFault(_ number: Int? = nil) throws {
         try core.state.withLock { state in try state.faults.remove(number) }
     }
 
     /// Replaces the leaf certificate and key that sign data. Data that was signed before stays valid.
+    ///
+    /// - Throws: An error if the certificates cannot be written to the simulator's folder.
     public func rotateSigningKey() throws {
         try core.authority.rotateLeaf(now: Date())
         try core.writeCertificates()
@@ -117,6 +134,9 @@ extension Simulator {
     }
 
     /// Returns the identifier for vendor of a customer's device. Receipts of the device are bound to it.
+    ///
+    /// - Throws: ``StoreError/Code/unknownCustomer`` if there is no such customer; ``StoreError`` for an invalid name
+    ///   of a device.
     public func deviceID(
         of customer: String, on device: String? = nil, in environment: AppStoreEnvironment = .production
     ) throws -> UUID {

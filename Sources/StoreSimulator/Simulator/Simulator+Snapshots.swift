@@ -6,6 +6,9 @@ internal import Foundation
 
 extension Simulator {
     /// Saves both stores, the clock and the faults as the snapshot `name`. Replaces an existing snapshot of that name.
+    ///
+    /// - Throws: ``SimulatorError`` with `invalid_argument` if the name is not 1 to 64 letters, digits, `-` and `_`,
+    ///   with `unwritable_directory` if the file cannot be written. `CancellationError` if the task is cancelled.
     public func snapshot(_ name: String) async throws {
         let file = try snapshotFile(name)
         let state = try await core.quiescentState()
@@ -22,6 +25,9 @@ extension Simulator {
 
     /// Restores the state of the snapshot `name`, including the simulated time. The clock mode stays unchanged, and so
     /// does each notification URL that is set now. If a scenario is running, waits until it ends.
+    ///
+    /// - Throws: ``SimulatorError`` with `unknown_snapshot` if there is none of this name, `corrupted` if its file is
+    ///   damaged, `other_app` if it is of another app. `CancellationError` if the task is cancelled.
     public func restore(_ name: String) async throws {
         let state = try await readSnapshot(name)
         let (kept, own) = (state.production.app, core.configuration.app)
@@ -46,6 +52,8 @@ extension Simulator {
     /// Empties both stores and starts again with the same seed and at the initial time of the clock. Settings (with the
     /// notification URLs) and catalogues stay as they are; if `includingConfiguration` is true, they return to
     /// their initial values, too. If a scenario is running, waits until it ends.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled. Nothing has changed then.
     public func reset(includingConfiguration: Bool = false) async throws {
         try await core.scenarioLock.lock()
         defer { core.scenarioLock.unlock() }
@@ -59,6 +67,8 @@ extension Simulator {
     }
 
     /// Returns the names of the snapshots, in alphabetical order.
+    ///
+    /// - Throws: An error if the folder of the snapshots cannot be read.
     public func snapshots() throws -> [String] {
         let folder = try snapshotFile("x").deletingLastPathComponent()
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }

@@ -57,6 +57,8 @@ public final class Simulator: Sendable {
     ///     try await handle(request.body)
     /// }
     /// ```
+    ///
+    /// - Throws: ``SimulatorError`` if the port is in use, the folder cannot be written or the catalogue is invalid.
     public static func start(
         _ configuration: SimulatorConfiguration = SimulatorConfiguration(), receiver: @escaping NotificationReceiver
     ) async throws -> Simulator {
@@ -143,6 +145,8 @@ public final class Simulator: Sendable {
     }
 
     /// Waits until ``stop()`` is called or the server fails.
+    ///
+    /// - Throws: The error with which the server failed.
     public func wait() async throws { try await service.wait() }
 }
 
