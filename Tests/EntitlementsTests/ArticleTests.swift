@@ -27,7 +27,7 @@ import Testing
         let engine = EntitlementEngine(
             catalogue: ProductCatalogue(
                 entitlements: ["pro": ["pro.month", "pro.season"], "map": ["map"]],
-                durations: ["pro.season": Period(3, .month) ?? .month], levels: ["pro.month": 1]))
+                durations: ["pro.season": .months(3)], levels: ["pro.month": 1]))
         func fetch(
             _ client: AppStoreServerClient, _ verifier: SignedDataVerifier, _ transactionID: String
         ) async throws -> CustomerFacts {

@@ -19,7 +19,7 @@ import Testing
         let simulator = try await Simulator.start(configuration)
         let thursday = simulator.now + 86_400
         try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
-        try await simulator.advance(by: Period.year)
+        try await simulator.advance(by: .year)
         print(try simulator.state(of: "anna").summary)
         #expect(try simulator.state(of: "anna").subscriptions.count == 1)
         // A tenth of all notifications never arrives.
