@@ -1,3 +1,4 @@
+public import AppStoreModels
 public import Foundation
 
 /// Gives an entitlement to customers who got the app early, for example before it became free.
@@ -21,7 +22,7 @@ public struct OriginalPurchaseRule: Sendable, Hashable {
 }
 
 /// The result of an ``OriginalPurchaseRule``.
-public struct OriginalPurchaseFinding: RawRepresentable, Hashable, Sendable, Codable {
+public struct OriginalPurchaseFinding: OpenEnumeration {
     /// The text in JSON.
     public let rawValue: String
 

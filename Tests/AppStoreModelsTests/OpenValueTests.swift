@@ -38,6 +38,11 @@ import Testing
         #expect(try encode([ProductType.consumable]) == .array([.string("Consumable")]))
     }
 
+    @Test func `Open values print as on the wire`() {
+        #expect("\(ProductType.consumable), \(ProductType(rawValue: "Rental"))" == "Consumable, Rental")
+        #expect("\(SubscriptionStatus.active), \(SubscriptionStatus(rawValue: 42))" == "1, 42")
+    }
+
     @Test(arguments: ["3000000000", "1.5", "\"1\"", "1e300", "true", "null"])
     func `A status of another JSON type fails to decode`(_ status: String) {
         let json =

@@ -1,5 +1,5 @@
 /// The operation of a signed in-app request. Apple's page: `operation`.
-public struct AdvancedCommerceOperation: RawRepresentable, Hashable, Sendable, Codable {
+public struct AdvancedCommerceOperation: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 

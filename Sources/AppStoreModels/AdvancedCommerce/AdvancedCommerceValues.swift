@@ -1,5 +1,5 @@
 /// When a change applies. Apple's page: `effective`.
-public struct AdvancedCommerceEffective: RawRepresentable, Hashable, Sendable, Codable {
+public struct AdvancedCommerceEffective: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -13,7 +13,7 @@ public struct AdvancedCommerceEffective: RawRepresentable, Hashable, Sendable, C
 }
 
 /// A billing cycle, ISO 8601. Apple's page: `period`.
-public struct AdvancedCommercePeriod: RawRepresentable, Hashable, Sendable, Codable {
+public struct AdvancedCommercePeriod: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -35,7 +35,7 @@ public struct AdvancedCommercePeriod: RawRepresentable, Hashable, Sendable, Coda
 }
 
 /// The period of an offer, ISO 8601. Apple's page: `offerPeriod`.
-public struct AdvancedCommerceOfferPeriod: RawRepresentable, Hashable, Sendable, Codable {
+public struct AdvancedCommerceOfferPeriod: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -63,7 +63,7 @@ public struct AdvancedCommerceOfferPeriod: RawRepresentable, Hashable, Sendable,
 }
 
 /// The reason for an offer. Apple's page: `offerReason`.
-public struct AdvancedCommerceOfferReason: RawRepresentable, Hashable, Sendable, Codable {
+public struct AdvancedCommerceOfferReason: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -79,7 +79,7 @@ public struct AdvancedCommerceOfferReason: RawRepresentable, Hashable, Sendable,
 }
 
 /// The reason for the change of an item. Apple's page: `reason`.
-public struct AdvancedCommerceReason: RawRepresentable, Hashable, Sendable, Codable {
+public struct AdvancedCommerceReason: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -95,7 +95,7 @@ public struct AdvancedCommerceReason: RawRepresentable, Hashable, Sendable, Coda
 }
 
 /// The reason for a refund of an item. Apple's page: `refundReason`.
-public struct AdvancedCommerceRefundReason: RawRepresentable, Hashable, Sendable, Codable {
+public struct AdvancedCommerceRefundReason: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -119,7 +119,7 @@ public struct AdvancedCommerceRefundReason: RawRepresentable, Hashable, Sendable
 }
 
 /// How much is refunded. Apple's page: `refundType`.
-public struct AdvancedCommerceRefundType: RawRepresentable, Hashable, Sendable, Codable {
+public struct AdvancedCommerceRefundType: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -135,7 +135,7 @@ public struct AdvancedCommerceRefundType: RawRepresentable, Hashable, Sendable, 
 }
 
 /// The status of a price increase of an item. Apple's page: `AdvancedCommercePriceIncreaseInfo`.
-public struct AdvancedCommercePriceIncreaseInfoStatus: RawRepresentable, Hashable, Sendable, Codable {
+public struct AdvancedCommercePriceIncreaseInfoStatus: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 

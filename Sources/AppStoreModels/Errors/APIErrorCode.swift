@@ -3,7 +3,7 @@
 /// Branch on the number: Apple may change the message beside it. Unlisted numbers are kept; use their ``httpStatus``.
 /// Some numbers, such as 4000028, have different names in different APIs. There is one member for each number, with the
 /// name of the App Store Server API.
-public struct APIErrorCode: RawRepresentable, Hashable, Sendable, Codable {
+public struct APIErrorCode: OpenEnumeration {
     /// The number in JSON, seven digits.
     public let rawValue: Int64
 

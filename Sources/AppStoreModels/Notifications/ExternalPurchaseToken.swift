@@ -32,7 +32,7 @@ public struct ExternalPurchaseToken: Sendable, Hashable, Codable {
 }
 
 /// The type of a custom-link token. Apple's page: `tokenType`. Documented only; not in Apple's libraries.
-public struct ExternalPurchaseTokenType: RawRepresentable, Hashable, Sendable, Codable {
+public struct ExternalPurchaseTokenType: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 

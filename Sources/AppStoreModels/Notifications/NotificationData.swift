@@ -35,7 +35,7 @@ public struct NotificationData: Sendable, Hashable, Codable {
 }
 
 /// Why the customer requested a refund. Apple's page: `consumptionRequestReason`.
-public struct ConsumptionRequestReason: RawRepresentable, Hashable, Sendable, Codable {
+public struct ConsumptionRequestReason: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 

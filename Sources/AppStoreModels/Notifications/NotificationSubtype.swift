@@ -1,5 +1,5 @@
 /// The subtype of a ``NotificationTypeV2``. Apple's page: `subtype`.
-public struct NotificationSubtype: RawRepresentable, Hashable, Sendable, Codable {
+public struct NotificationSubtype: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 

@@ -1,5 +1,5 @@
 /// The type of a notification. Apple's page: `notificationType`.
-public struct NotificationTypeV2: RawRepresentable, Hashable, Sendable, Codable {
+public struct NotificationTypeV2: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 

@@ -105,7 +105,7 @@ public struct PerformanceTestResponseTimes: Sendable, Hashable, Codable {
 }
 
 /// Whether a performance test passed. Apple's page: `PerformanceTestStatus`.
-public struct PerformanceTestStatus: RawRepresentable, Hashable, Sendable, Codable {
+public struct PerformanceTestStatus: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 

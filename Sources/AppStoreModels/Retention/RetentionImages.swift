@@ -30,7 +30,7 @@ public struct GetImageListResponseItem: Sendable, Hashable, Codable {
 
 /// The approval status of an image. Apple's page: `imageState`. Apple's library for Node says `PENDING_REVIEW`; its
 /// documentation and the other three libraries say `PENDING`.
-public struct RetentionImageState: RawRepresentable, Hashable, Sendable, Codable {
+public struct RetentionImageState: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -46,7 +46,7 @@ public struct RetentionImageState: RawRepresentable, Hashable, Sendable, Codable
 }
 
 /// The size of an image: PNG without transparency. Apple's page: `imageSize`.
-public struct RetentionImageSize: RawRepresentable, Hashable, Sendable, Codable {
+public struct RetentionImageSize: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 

@@ -58,7 +58,7 @@ public struct RetentionBulletPoint: Sendable, Hashable, Codable {
 }
 
 /// The position of the headline in a message. Apple's page: `headerPosition`.
-public struct RetentionHeaderPosition: RawRepresentable, Hashable, Sendable, Codable {
+public struct RetentionHeaderPosition: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -98,7 +98,7 @@ public struct GetMessageListResponseItem: Sendable, Hashable, Codable {
 
 /// The approval status of a message. Apple's page: `messageState`. Apple's library for Node says `PENDING_REVIEW`; its
 /// documentation and the other three libraries say `PENDING`.
-public struct RetentionMessageState: RawRepresentable, Hashable, Sendable, Codable {
+public struct RetentionMessageState: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 

@@ -28,7 +28,7 @@ public struct ConsumptionRequest: Sendable, Hashable, Codable {
 }
 
 /// Whether a product was delivered. Apple's page: `deliveryStatus`, the second version.
-public struct DeliveryStatus: RawRepresentable, Hashable, Sendable, Codable {
+public struct DeliveryStatus: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -48,7 +48,7 @@ public struct DeliveryStatus: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// The decision that the developer prefers. Apple's page: `refundPreference`, the second version.
-public struct RefundPreference: RawRepresentable, Hashable, Sendable, Codable {
+public struct RefundPreference: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 

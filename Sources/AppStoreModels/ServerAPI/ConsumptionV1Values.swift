@@ -1,5 +1,5 @@
 /// How much of a purchase was used. Apple's page: `consumptionStatus`.
-public struct ConsumptionStatus: RawRepresentable, Hashable, Sendable, Codable {
+public struct ConsumptionStatus: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 
@@ -17,7 +17,7 @@ public struct ConsumptionStatus: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// Where a purchase was used. Apple's page: `platform`.
-public struct ConsumptionPlatform: RawRepresentable, Hashable, Sendable, Codable {
+public struct ConsumptionPlatform: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 
@@ -33,7 +33,7 @@ public struct ConsumptionPlatform: RawRepresentable, Hashable, Sendable, Codable
 }
 
 /// Whether a product was delivered. Apple's page: `deliveryStatus`, the first version. Zero does not mean "undeclared".
-public struct DeliveryStatusV1: RawRepresentable, Hashable, Sendable, Codable {
+public struct DeliveryStatusV1: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 
@@ -55,7 +55,7 @@ public struct DeliveryStatusV1: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// How old the customer's account is. Apple's page: `accountTenure`.
-public struct AccountTenure: RawRepresentable, Hashable, Sendable, Codable {
+public struct AccountTenure: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 
@@ -81,7 +81,7 @@ public struct AccountTenure: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// How long the customer used the app. Apple's page: `playTime`.
-public struct PlayTime: RawRepresentable, Hashable, Sendable, Codable {
+public struct PlayTime: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 
@@ -107,7 +107,7 @@ public struct PlayTime: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// How much the customer spent in the app, in US dollars. Apple's page: `lifetimeDollarsPurchased`.
-public struct LifetimeDollarsPurchased: RawRepresentable, Hashable, Sendable, Codable {
+public struct LifetimeDollarsPurchased: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 
@@ -133,7 +133,7 @@ public struct LifetimeDollarsPurchased: RawRepresentable, Hashable, Sendable, Co
 }
 
 /// How much was refunded to the customer, in US dollars. Apple's page: `lifetimeDollarsRefunded`.
-public struct LifetimeDollarsRefunded: RawRepresentable, Hashable, Sendable, Codable {
+public struct LifetimeDollarsRefunded: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 
@@ -159,7 +159,7 @@ public struct LifetimeDollarsRefunded: RawRepresentable, Hashable, Sendable, Cod
 }
 
 /// The status of the customer's account. Apple's page: `userStatus`.
-public struct UserStatus: RawRepresentable, Hashable, Sendable, Codable {
+public struct UserStatus: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 
@@ -179,7 +179,7 @@ public struct UserStatus: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// The decision that the developer prefers. Apple's page: `refundPreference`, the first version.
-public struct RefundPreferenceV1: RawRepresentable, Hashable, Sendable, Codable {
+public struct RefundPreferenceV1: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 

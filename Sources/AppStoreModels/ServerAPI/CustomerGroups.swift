@@ -70,7 +70,7 @@ public struct GroupMemberEntry: Sendable, Hashable, Codable {
 }
 
 /// The type of a group. Apple's page: `GroupType`.
-public struct GroupType: RawRepresentable, Hashable, Sendable, Codable {
+public struct GroupType: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -84,7 +84,7 @@ public struct GroupType: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// The role of a member in a group. Apple's page: `Role`.
-public struct GroupRole: RawRepresentable, Hashable, Sendable, Codable {
+public struct GroupRole: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 

@@ -96,7 +96,7 @@ public struct SendAttemptItem: Sendable, Hashable, Codable {
 
 /// The result of a delivery attempt to the developer's server. Apple's pages: `sendAttemptResult` and, deprecated,
 /// `firstSendAttemptResult`.
-public struct SendAttemptResult: RawRepresentable, Hashable, Sendable, Codable, CodingKeyRepresentable {
+public struct SendAttemptResult: OpenEnumeration, CodingKeyRepresentable {
     /// The text on the wire.
     public let rawValue: String
 

@@ -105,7 +105,7 @@ public struct MassExtendRenewalDateStatusResponse: Sendable, Hashable, Codable {
 }
 
 /// The reason for an extension. Apple's page: `extendReasonCode`.
-public struct ExtendReasonCode: RawRepresentable, Hashable, Sendable, Codable {
+public struct ExtendReasonCode: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 

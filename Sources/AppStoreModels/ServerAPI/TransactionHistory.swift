@@ -72,7 +72,7 @@ public struct HistoryResponse: Sendable, Hashable, Codable {
 
 extension TransactionHistoryRequest {
     /// A product type in the history filter. Transactions spell product types differently: ``ProductType``.
-    public struct ProductKind: RawRepresentable, Hashable, Sendable, Codable {
+    public struct ProductKind: OpenEnumeration {
         /// The text on the wire.
         public let rawValue: String
 
@@ -90,7 +90,7 @@ extension TransactionHistoryRequest {
     }
 
     /// The order of the history.
-    public struct Order: RawRepresentable, Hashable, Sendable, Codable {
+    public struct Order: OpenEnumeration {
         /// The text on the wire.
         public let rawValue: String
 

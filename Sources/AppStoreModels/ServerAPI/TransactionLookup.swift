@@ -37,7 +37,7 @@ public struct OrderLookupResponse: Sendable, Hashable, Codable {
 }
 
 /// Whether an order exists. Apple's page: `OrderLookupStatus`.
-public struct OrderLookupStatus: RawRepresentable, Hashable, Sendable, Codable {
+public struct OrderLookupStatus: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 

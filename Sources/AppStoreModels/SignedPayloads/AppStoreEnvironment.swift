@@ -1,7 +1,7 @@
 /// The environment in which a purchase was made and signed. Apple's page: `environment`.
 ///
 /// Never mix data of different environments: a sandbox purchase costs nothing.
-public struct AppStoreEnvironment: RawRepresentable, Hashable, Sendable, Codable {
+public struct AppStoreEnvironment: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 

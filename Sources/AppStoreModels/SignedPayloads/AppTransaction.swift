@@ -69,7 +69,7 @@ public struct AppTransaction: Sendable, Hashable, Codable {
 }
 
 /// The platform on which an app was first downloaded. Apple's page: `originalPlatform`. Note the mixed case.
-public struct PurchasePlatform: RawRepresentable, Hashable, Sendable, Codable {
+public struct PurchasePlatform: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -87,7 +87,7 @@ public struct PurchasePlatform: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// The type of store. Apple's page: `storeType` (1.22). Documented only; not in Apple's libraries.
-public struct StoreType: RawRepresentable, Hashable, Sendable, Codable {
+public struct StoreType: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 

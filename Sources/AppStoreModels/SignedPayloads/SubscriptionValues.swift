@@ -1,5 +1,5 @@
 /// The status of an auto-renewable subscription at the time of signing or of the response. Apple's page: `status`.
-public struct SubscriptionStatus: RawRepresentable, Hashable, Sendable, Codable {
+public struct SubscriptionStatus: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 
@@ -19,7 +19,7 @@ public struct SubscriptionStatus: RawRepresentable, Hashable, Sendable, Codable 
 }
 
 /// Whether a subscription will renew. Apple's page: `autoRenewStatus`.
-public struct AutoRenewStatus: RawRepresentable, Hashable, Sendable, Codable {
+public struct AutoRenewStatus: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 
@@ -33,7 +33,7 @@ public struct AutoRenewStatus: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// Why a subscription expired. Apple's page: `expirationIntent`.
-public struct ExpirationIntent: RawRepresentable, Hashable, Sendable, Codable {
+public struct ExpirationIntent: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 
@@ -53,7 +53,7 @@ public struct ExpirationIntent: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// The customer's response to a price increase. Apple's page: `priceIncreaseStatus`.
-public struct PriceIncreaseStatus: RawRepresentable, Hashable, Sendable, Codable {
+public struct PriceIncreaseStatus: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 

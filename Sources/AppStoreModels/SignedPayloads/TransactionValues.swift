@@ -1,7 +1,7 @@
 /// A product type in transactions. Apple's page: `type`.
 ///
 /// The filter of the transaction history spells product types differently: ``TransactionHistoryRequest/ProductKind``.
-public struct ProductType: RawRepresentable, Hashable, Sendable, Codable {
+public struct ProductType: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -19,7 +19,7 @@ public struct ProductType: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// How the customer got access to the product. Apple's page: `inAppOwnershipType`.
-public struct InAppOwnershipType: RawRepresentable, Hashable, Sendable, Codable {
+public struct InAppOwnershipType: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -35,7 +35,7 @@ public struct InAppOwnershipType: RawRepresentable, Hashable, Sendable, Codable 
 }
 
 /// The cause of a transaction. Apple's page: `transactionReason`.
-public struct TransactionReason: RawRepresentable, Hashable, Sendable, Codable {
+public struct TransactionReason: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -49,7 +49,7 @@ public struct TransactionReason: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// Why the App Store refunded or revoked a transaction. Apple's page: `revocationReason`.
-public struct RevocationReason: RawRepresentable, Hashable, Sendable, Codable {
+public struct RevocationReason: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 
@@ -63,7 +63,7 @@ public struct RevocationReason: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// The type of a revocation. Apple's page: `revocationType` (1.19).
-public struct RevocationType: RawRepresentable, Hashable, Sendable, Codable {
+public struct RevocationType: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -81,7 +81,7 @@ public struct RevocationType: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// The type of an offer. Apple's page: `offerType`.
-public struct OfferType: RawRepresentable, Hashable, Sendable, Codable {
+public struct OfferType: OpenEnumeration {
     /// The number on the wire.
     public let rawValue: Int32
 
@@ -99,7 +99,7 @@ public struct OfferType: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// The payment mode of an offer. Apple's page: `offerDiscountType`.
-public struct OfferDiscountType: RawRepresentable, Hashable, Sendable, Codable {
+public struct OfferDiscountType: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 
@@ -117,7 +117,7 @@ public struct OfferDiscountType: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// How a subscription with a 12-month commitment is billed. Apple's page: `billingPlanType` (1.21).
-public struct BillingPlanType: RawRepresentable, Hashable, Sendable, Codable {
+public struct BillingPlanType: OpenEnumeration {
     /// The text on the wire.
     public let rawValue: String
 

@@ -128,7 +128,7 @@ public struct AppReceipt: Sendable, Hashable {
 }
 
 /// The kind of a unified receipt: attribute 0.
-public struct ReceiptType: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+public struct ReceiptType: OpenEnumeration {
     /// The value in the receipt.
     public let rawValue: String
 
@@ -155,7 +155,4 @@ public struct ReceiptType: RawRepresentable, Hashable, Sendable, Codable, Custom
         default: nil
         }
     }
-
-    /// The value.
-    public var description: String { rawValue }
 }

@@ -1,3 +1,4 @@
+public import AppStoreModels
 public import Foundation
 
 /// One in-app purchase of a unified receipt, in its state at the receipt's creation.
@@ -81,7 +82,7 @@ public struct InAppPurchase: Sendable, Hashable {
 }
 
 /// The type of an in-app product: attribute 1707.
-public struct ReceiptProductType: RawRepresentable, Hashable, Sendable, Codable {
+public struct ReceiptProductType: OpenEnumeration {
     /// The number in the receipt.
     public let rawValue: Int64
 

@@ -2,7 +2,7 @@ public import AppStoreModels
 internal import AppStoreTrust
 
 /// The status of a `verifyReceipt` response.
-public struct VerifyReceiptStatus: RawRepresentable, Hashable, Sendable, Codable {
+public struct VerifyReceiptStatus: OpenEnumeration {
     /// The number in the response.
     public let rawValue: Int
 

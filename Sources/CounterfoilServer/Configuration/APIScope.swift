@@ -1,5 +1,7 @@
+public import AppStoreModels
+
 /// A permission of an API key of this server.
-public struct APIScope: RawRepresentable, Hashable, Sendable, Codable {
+public struct APIScope: OpenEnumeration {
     /// The name in configuration files, such as `customers:read`.
     public let rawValue: String
 

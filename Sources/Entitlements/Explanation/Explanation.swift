@@ -1,3 +1,4 @@
+public import AppStoreModels
 public import Foundation
 
 /// Why a customer has an entitlement at an instant, or why not.
@@ -42,7 +43,7 @@ public struct ExplainedOriginalPurchase: Sendable, Hashable, Encodable {
 }
 
 /// A rule that gives or denies an entitlement.
-public struct ExplanationRule: RawRepresentable, Hashable, Sendable, Codable {
+public struct ExplanationRule: OpenEnumeration {
     /// The text in JSON.
     public let rawValue: String
 
@@ -115,7 +116,7 @@ public struct ExplainedFact: Sendable, Hashable, Encodable {
 }
 
 /// A kind of data that the App Store signs.
-public struct FactKind: RawRepresentable, Hashable, Sendable, Codable {
+public struct FactKind: OpenEnumeration {
     /// The text in JSON.
     public let rawValue: String
 
@@ -129,7 +130,7 @@ public struct FactKind: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// The role of a fact in a decision: whether it decided, or why it did not.
-public struct FactRole: RawRepresentable, Hashable, Sendable, Codable {
+public struct FactRole: OpenEnumeration {
     /// The text in JSON.
     public let rawValue: String
 

@@ -1,5 +1,7 @@
+public import AppStoreModels
+
 /// The state of a product, a subscription group or an entitlement for a customer.
-public struct AccessState: RawRepresentable, Hashable, Sendable, Codable {
+public struct AccessState: OpenEnumeration {
     /// The text in JSON.
     public let rawValue: String
 
@@ -15,7 +17,7 @@ public struct AccessState: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// The reason why a customer has access or not.
-public struct StateDetail: RawRepresentable, Hashable, Sendable, Codable {
+public struct StateDetail: OpenEnumeration {
     /// The text in JSON.
     public let rawValue: String
 
@@ -79,7 +81,7 @@ public struct StateDetail: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// What to ask or offer the customer next.
-public struct NextStep: RawRepresentable, Hashable, Sendable, Codable {
+public struct NextStep: OpenEnumeration {
     /// The text in JSON.
     public let rawValue: String
 

@@ -17,13 +17,11 @@ public struct StoreError: CounterfoilError, Hashable, Codable {
     public var description: String { "\(code): \(message)" }
 
     /// The machine-readable reason of a refusal.
-    public struct Code: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+    public struct Code: OpenEnumeration {
         /// The code in snake case.
         public let rawValue: String
         /// Creates a code from any text.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// The code in snake case.
-        public var description: String { rawValue }
 
         /// The customer does not exist.
         public static let unknownCustomer = Self(rawValue: "unknown_customer")
