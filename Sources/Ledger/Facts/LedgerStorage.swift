@@ -42,7 +42,8 @@ package protocol LedgerStorage: Sendable {
     /// is processed: processing it again changes nothing.
     func commit(received: [ReceivedNotification], processed: [ProcessedNotification]) async throws -> [InsertionResult]
 
-    /// Stores facts that were received without a notification. Returns how many of them changed the ledger.
+    /// Stores facts that were received without a notification. Returns how many of them changed the ledger; nothing is
+    /// written for the others.
     func commit(_ signedFacts: [SignedFact]) async throws -> Int
 
     /// Marks a notification as failed because its signed parts do not verify.

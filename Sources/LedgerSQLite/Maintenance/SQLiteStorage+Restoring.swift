@@ -43,7 +43,7 @@ extension SQLiteStorage {
             for (fact, text) in zip(facts, texts) {
                 switch fact {
                 case .notification(let notification): try self.restore(notification, text, db)
-                case .statement(let signedFact): try FactProcessor.process(signedFact, text, db)
+                case .statement(let signedFact): try FactProcessor.process([(signedFact, text)], db)
                 case .originalPurchase(let purchase): try OriginalPurchaseTable.store(purchase, text, db)
                 case .grant(let grant):
                     // No event is created for a grant that has already expired.

@@ -60,9 +60,7 @@ extension SQLiteStorage: LedgerStorage {
 
     package func commit(_ signedFacts: [SignedFact]) async throws -> Int {
         let texts = signedFacts.map { headers.pack($0.text) }
-        return try await write(texts) { db in
-            try zip(signedFacts, texts).reduce(0) { try $0 + (FactProcessor.process($1.0, $1.1, db) ? 1 : 0) }
-        }
+        return try await write(texts) { try FactProcessor.process(Array(zip(signedFacts, texts)), $0) }
     }
 
     package func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws {

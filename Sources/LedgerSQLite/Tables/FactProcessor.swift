@@ -26,27 +26,52 @@ enum FactProcessor {
         try ConsumptionTables.record(notification, db)
     }
 
-    /// Processes a signed fact that came without a notification; returns false if it changed nothing.
+    /// Processes signed facts that came without a notification; returns how many of them changed the ledger.
+    ///
+    /// Apps and the App Store repeat the same facts, so a fact is written only if its record takes it. The facts about
+    /// one purchase change its record together, because the record of several years is long.
     @discardableResult
-    static func process(_ signedFact: SignedFact, _ text: PackedText, _ db: Database) throws -> Bool {
+    static func process(_ signedFacts: [(SignedFact, PackedText)], _ db: Database) throws -> Int {
+        var count = 0
+        let purchases = Dictionary(grouping: signedFacts) { signedFact, _ in
+            ClaimTables.Subject.purchase(signedFact.fact.originalTransactionID, in: signedFact.scope)
+        }
+        for (purchase, facts) in purchases.sorted(by: { $0.key.identifier.precedesExactly($1.key.identifier) }) {
+            try LineageTable.update(purchase.identifier, in: purchase.scope, db) { record in
+                for (signedFact, text) in facts {
+                    if try add(signedFact, text, to: &record, db) { count += 1 }
+                }
+            }
+        }
+        for (signedFact, _) in signedFacts {
+            guard case .transaction(let fact) = signedFact.fact else { continue }
+            try ProductGroupTable.add(groupOf: fact, in: signedFact.scope, db)
+        }
+        return count
+    }
+
+    /// Adds a signed fact to the record, and stores its text if the record takes it; returns false if not.
+    private static func add(
+        _ signedFact: SignedFact, _ text: PackedText, to record: inout LineageRecord, _ db: Database
+    ) throws -> Bool {
+        // The number that SQLite assigns to the next row.
+        let number = try db.number("SELECT coalesce(max(id), 0) + 1 FROM statements", []) ?? 1
+        let source = Source(statement: number, text: text.bytes, kind: signedFact.kind)
+        let outcome = try record.add(signedFact.fact, source.forRecord(db))
+        guard outcome.isNew else { return false }
         try db.run(
             """
-            INSERT INTO statements (scope, kind, original_id, key, signed_date, received_at, origin, text)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO statements (id, scope, kind, original_id, key, signed_date, received_at, origin, text)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                .integer(signedFact.scope), .integer(signedFact.kind.rawValue),
+                .integer(number), .integer(signedFact.scope), .integer(signedFact.kind.rawValue),
                 .text(signedFact.fact.originalTransactionID),
                 .text(signedFact.fact.key), .integer(signedFact.fact.signedDate.milliseconds),
                 .integer(signedFact.receivedAt), .integer(signedFact.origin.rawValue), .blob(text.bytes),
             ])
-        let source = Source(statement: db.lastInsertedRowID, text: text.bytes, kind: signedFact.kind)
-        let outcome = try add(signedFact.fact, in: signedFact.scope, source, db)
-        try drop(outcome.isNew ? outcome.replaced : source.id, db)
-        if case .transaction(let fact) = signedFact.fact {
-            try ProductGroupTable.add(groupOf: fact, in: signedFact.scope, db)
-        }
-        return outcome.isNew
+        try drop(outcome.replaced, db)
+        return true
     }
 
     /// The result of processing a notification.

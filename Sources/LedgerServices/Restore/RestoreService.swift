@@ -126,11 +126,11 @@ package struct RestoreService: Sendable {
     /// app. Returns those renewal infos as refused.
     private func store(_ verified: VerifiedPurchases, in appEnvironment: AppEnvironment) async throws -> [RefusedText] {
         let arrived = now
-        _ = try await storage.commit(
-            verified.transactions.map {
-                SignedFact($0, in: appEnvironment, at: arrived, origin: .app)
-            })
-        try await store(verified.receipt?.facts ?? [], in: appEnvironment)
+        let signed = verified.transactions.map { SignedFact($0, in: appEnvironment, at: arrived, origin: .app) }
+        let purchases = try (verified.receipt?.facts ?? []).map {
+            try SignedFact(receipt: $0, in: appEnvironment, at: arrived, origin: .app)
+        }
+        _ = try await storage.commit(signed + purchases)
         var renewals: [SignedFact] = []
         var unknown: [RefusedText] = []
         for (renewal, parameter) in verified.renewals {
@@ -146,23 +146,6 @@ package struct RestoreService: Sendable {
         }
         if !renewals.isEmpty { _ = try await storage.commit(renewals) }
         return unknown
-    }
-
-    /// Stores the facts of a receipt that are newer than those in the ledger. Apps send the same receipt repeatedly.
-    private func store(_ facts: [TransactionFact], in appEnvironment: AppEnvironment) async throws {
-        var newFacts: [SignedFact] = []
-        for (original, facts) in Dictionary(grouping: facts, by: { ExactText($0.originalTransactionID) }) {
-            let known = Dictionary(
-                (try await storage.lineage(original.text, in: appEnvironment.id)?.transactions ?? []).map {
-                    (ExactText($0.transactionID), $0.signedDate.milliseconds)
-                }, uniquingKeysWith: { first, _ in first })
-            for fact in facts
-            where known[ExactText(fact.transactionID)].map({ $0 < fact.signedDate.milliseconds }) ?? true {
-                newFacts.append(
-                    try SignedFact(receipt: fact, in: appEnvironment, at: now, origin: .app))
-            }
-        }
-        if !newFacts.isEmpty { _ = try await storage.commit(newFacts) }
     }
 
     /// Claims purchases, and all purchases of an Apple account, for a customer under the app's restore policy.

@@ -1,4 +1,5 @@
 import AppStoreModels
+import AppStoreServer
 import AppStoreTrust
 import CounterfoilServer
 import Entitlements
@@ -106,6 +107,32 @@ import Testing
                 let report = try await LedgerRebuild(ledger.storage, verifier: history.verifier).run(replacing: true)
                 #expect(report.isIdentical && report.notifications == 1 && report.facts > 1, "\(report)")
             }
+        }
+    }
+
+    /// Apps send the same receipt again and again, and the App Store's histories contain the same transactions.
+    @Test func `A fact that changes nothing is not written`() async throws {
+        let history = try await RandomStoreHistory.shared.value
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            let (appEnvironment, now) = (ledger.appEnvironment, World.start)
+            let signed = history.transactions.map { SignedFact($0, in: appEnvironment, at: now, origin: .asked) }
+            try #require(signed.count > 3)
+            let changed = try await ledger.storage.commit(signed)
+            #expect(changed > 0)
+            // A receipt that is newer than the signed transaction does not replace it.
+            let receipts = try history.transactions.map { transaction in
+                var fact = TransactionFact(transaction.payload)
+                fact.signedDate += 86_400
+                return try SignedFact(receipt: fact, in: appEnvironment, at: now, origin: .app)
+            }
+            let before = try await ledger.storage.pool.write { $0.totalChangesCount }
+            for facts in [signed, receipts, signed + receipts] {
+                let changed = try await ledger.storage.commit(facts)
+                #expect(changed == 0)
+            }
+            let after = try await ledger.storage.pool.write { $0.totalChangesCount }
+            #expect(after == before)
         }
     }
 

@@ -74,4 +74,28 @@ import Testing
             #expect(try await world.call(.GET, path).text("purchases.0.transaction_id") == id)
         }
     }
+
+    @Test func `Of two receipts of one second the one with the refund counts, in any order`() async throws {
+        try await World.run(
+            simulator: { $0.createsReceiptAuthorityAtStart = true },
+            server: { configuration in
+                configuration.keys = [World.backend]
+                configuration.apps[0].key = nil
+            }
+        ) { world in
+            try world.simulator.add(Fault("notification:*", .drop))
+            for (customer, isRefundFirst) in [("anna", false), ("otto", true)] {
+                _ = try await `Reported purchases are restored`.buy(world, customer, "com.example.unlock")
+                let before = try world.simulator.receipt(of: customer)
+                try await world.simulator.perform(.approveRefund(customer: customer))
+                let after = try world.simulator.receipt(of: customer)
+                let path = "/v1/customers/\(customer)/purchases"
+                for receipt in isRefundFirst ? [after, before] : [before, after] {
+                    let answer = try await world.call(.POST, path, ["receipt": receipt])
+                    #expect(answer.status == 200)
+                    #expect(answer.flag("purchases.0.has_access") == (receipt == before && !isRefundFirst))
+                }
+            }
+        }
+    }
 }
