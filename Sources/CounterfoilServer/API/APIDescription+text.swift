@@ -836,7 +836,8 @@ extension APIDescription {
                 refused (not_eligible) if the Apple account, under any customer, has a subscription in the product's group or
                 had an introductory offer in it. unknown_group means that the configuration does not name the product's group.
                 With a public key the Apple account must be known, by app_transaction or because the customer has exactly one;
-                the server fetches its purchases from the App Store.
+                the server fetches its purchases from the App Store. history_unknown (503) means that the App Store did not
+                return all of them, or that some failed verification.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -2459,7 +2460,12 @@ extension APIDescription {
               type: object
               required: [state]
               properties:
-                state: {type: string, enum: [pending, refused, not_configured]}
+                state:
+                  type: string
+                  enum: [pending, refused, not_configured]
+                  description: >-
+                    pending: the App Store did not return the history, or a part of it failed verification; the server fetches
+                    it later. refused: the App Store does not know the transaction. not_configured: the app has no API key.
                 code: {type: string, description: The App Store's error}
             UsageReport:
               type: object

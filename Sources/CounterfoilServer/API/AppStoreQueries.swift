@@ -85,7 +85,8 @@ struct AppStoreQueries: Sendable {
     /// Stores the purchase history of an Apple account in the ledger.
     func fetch(_ id: String, in appEnvironment: AppEnvironment) async throws {
         switch try await histories.fetch(about: [id], in: appEnvironment, because: .restore).state {
-        case .complete: webhooks.wake()
+        // `GET /v1/completeness` lists the items that failed verification.
+        case .complete, .unverified: webhooks.wake()
         case .pending:
             throw APIFailure(
                 .serviceUnavailable, "app_store_unavailable",

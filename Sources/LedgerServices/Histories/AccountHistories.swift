@@ -61,7 +61,8 @@ package final class AccountHistories: Sendable {
         let reader = try await reader(of: [transactionID], in: appEnvironment, origin, client)
         try await reader.run()
         let reading = reader.reading
-        coordinator.record(.init(state: .complete, found: reading.found, of: [transactionID], at: clock.now()), account)
+        coordinator.record(
+            .init(state: reading.state, found: reading.found, of: [transactionID], at: clock.now()), account)
         if schedulesRetry { try await scheduleRetry(after: reading, of: transactionID, in: appEnvironment) }
         return reading
     }
@@ -123,7 +124,9 @@ package final class AccountHistories: Sendable {
         let reader = try await reader(of: ids, in: appEnvironment, .asked, client)
         let state = try await state(of: reader, appEnvironment)
         switch state {
-        case .complete: try await scheduleRetry(after: reader.reading, of: reader.transactionID, in: appEnvironment)
+        case .complete: break
+        case .unverified:
+            try await scheduleRetry(after: reader.reading, of: reader.transactionID, in: appEnvironment)
         case .pending:
             try await storage.add(requests: [reader.transactionID], in: appEnvironment.id, because: reason, at: now)
         case .refused, .notConfigured: break
@@ -135,7 +138,7 @@ package final class AccountHistories: Sendable {
     {
         do {
             let outcome: Void? = try await TimeLimit.run(timeout) { try await reader.run() }
-            guard outcome == nil else { return .complete }
+            guard outcome == nil else { return reader.reading.state }
             logFailure("the App Store did not answer within \(timeout.seconds) seconds", appEnvironment)
             return .pending
         } catch let error as AppStoreServerError {
@@ -201,8 +204,9 @@ package struct AccountHistory: Sendable {
     package enum State: Sendable, Hashable {
         /// The ledger contains the complete history.
         case complete
-        /// The App Store did not answer in time, refused the key, failed, or returned data that do not verify.
-        /// Recovery fetches the history later.
+        /// The ledger contains the history except for items that failed verification. Recovery fetches it again.
+        case unverified
+        /// The App Store did not answer in time, refused the key or failed. Recovery fetches the history later.
         case pending
         /// The App Store refuses the transaction. The value is its error code.
         case refused(String)
@@ -213,7 +217,7 @@ package struct AccountHistory: Sendable {
         package var name: String {
             switch self {
             case .complete: "complete"
-            case .pending: "pending"
+            case .unverified, .pending: "pending"
             case .refused: "refused"
             case .notConfigured: "not_configured"
             }

@@ -12,6 +12,9 @@ package struct HistoryReading: Sendable {
     package var found: Set<ExactText> = []
     /// The items that did not verify.
     package var unverified: [UnverifiedItem] = []
+
+    /// The state of a history that was read to its end.
+    var state: AccountHistory.State { unverified.isEmpty ? .complete : .unverified }
 }
 
 /// Reads the history of one Apple account once. Every page is stored at once, so an interrupted reading keeps its

@@ -140,11 +140,14 @@ package struct OfferService: Sendable {
             about: [account], in: appEnvironment, because: .restore, unlessYoungerThan: AccountHistories.pause)
         switch history.state {
         case .complete, .notConfigured, .refused(Self.boughtNothing): break
-        case .pending, .refused:
+        // A transaction that failed verification may be the one that used the offer.
+        case .unverified, .pending, .refused:
             throw ServiceFailure(
                 .unavailable, "history_unknown",
-                "The App Store does not return the Apple account's purchases at the moment.", isRetryable: true,
-                backoff: 60_000)
+                """
+                The Apple account's purchases are not known at the moment: the App Store did not return them, or some \
+                of them failed verification.
+                """, isRetryable: true, backoff: 60_000)
         }
         try await IntroductoryEligibility(
             storage: storage, customers: customers, catalogue: app?.catalogue, appEnvironment: appEnvironment,

@@ -134,6 +134,34 @@ extension TestAPIClient {
             #expect(quiet.status == 409 && quiet["code"] as? String == "not_eligible")
         }
     }
+
+    @Test func `A public key gets no introductory offer while an item of the account's history fails verification`()
+        async throws
+    {
+        try await World.withAPI { world in
+            let ben = UUID().uuidString.lowercased()
+            let unlock = try await buy(world, "ben", "com.example.unlock", UUID(uuidString: ben))
+            _ = try await buy(world, "carl", Self.yearly, UUID())
+            let text = try await world.appTransaction(of: unlock)
+            func requestSignature() async throws -> TestAPIClient.Response {
+                try await world.appClient(for: ben).post(
+                    "/v1/customers/\(ben)/offers/introductory",
+                    ["product_id": Self.yearly, "allow": true, "app_transaction": text])
+            }
+            // The server learns of the trial only from the App Store's answers.
+            try world.simulator.add(Fault("notification:*", .drop))
+            _ = try await buy(world, "ben", Self.monthly)
+            let faults = try ["transaction-history", "subscription-statuses"].map {
+                try world.simulator.add(Fault("route:\($0)", .invalidSignature))
+            }
+            let unknown = try await requestSignature()
+            #expect(unknown.status == 503 && unknown["code"] as? String == "history_unknown")
+            for fault in faults { try world.simulator.removeFault(fault) }
+            try await world.simulator.advance(by: 61)
+            let known = try await requestSignature()
+            #expect(known.status == 409 && known["code"] as? String == "not_eligible")
+        }
+    }
 }
 
 @Suite struct `Offers and consent with a public key` {
