@@ -104,7 +104,7 @@ extension NotificationKind {
             "The refund of {product} was reversed."),
         .init(
             .revoke, content: .purchase, event: "purchase.revoked", compatible: [.cancellation, .expiration],
-            "Lost {product}[ on {revocation}]: sharing ended."),
+            "Lost {product}[ on {revocation}]: {lossCause} ended."),
     ]
 
     private static let extensions: [NotificationKind] = [

@@ -37,6 +37,8 @@ package struct NotificationKind: Sendable, Hashable {
         case graceExpiry
         /// The day on which the transaction was refunded or revoked.
         case revocation
+        /// What ended when the customer lost the purchase: `sharing`, or `the assignment` of a seat.
+        case lossCause
         /// The quantity, if it is greater than one.
         case quantity
     }

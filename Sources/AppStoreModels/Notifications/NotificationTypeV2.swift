@@ -37,7 +37,7 @@ public struct NotificationTypeV2: OpenEnumeration {
     public static let renewalExtended = Self(rawValue: "RENEWAL_EXTENDED")
     /// An extension for all subscribers ended (`SUMMARY`) or failed for one (`FAILURE`).
     public static let renewalExtension = Self(rawValue: "RENEWAL_EXTENSION")
-    /// Family sharing ended, and with it the customer's access.
+    /// Family sharing or an assignment ended, and with it the customer's access.
     public static let revoke = Self(rawValue: "REVOKE")
     /// A test notification that the developer requested; it has no transaction.
     public static let test = Self(rawValue: "TEST")

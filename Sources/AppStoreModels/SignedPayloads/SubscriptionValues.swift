@@ -14,7 +14,7 @@ public struct SubscriptionStatus: OpenEnumeration {
     public static let billingRetry = Self(rawValue: 3)
     /// A renewal failed and the App Store is retrying; the customer keeps access meanwhile.
     public static let billingGracePeriod = Self(rawValue: 4)
-    /// The App Store revoked the purchase: a refund, or the end of family sharing.
+    /// The App Store revoked the purchase: a refund, or the end of family sharing or of an assignment.
     public static let revoked = Self(rawValue: 5)
 }
 

@@ -105,8 +105,15 @@ extension NotificationParts {
             (transaction?.commitmentInfo?.commitmentExpiresDate ?? transaction?.expiresDate).map(TimelineSentence.day)
         case .graceExpiry: renewal?.gracePeriodExpiresDate.map(TimelineSentence.day)
         case .revocation: transaction?.revocationDate.map(TimelineSentence.day)
+        case .lossCause: lossCause
         case .quantity: transaction.flatMap { $0.quantity > 1 ? String($0.quantity) : nil }
         }
+    }
+
+    private var lossCause: String {
+        let isAssigned =
+            transaction?.revocationType == .assignmentRevoke || transaction?.inAppOwnershipType == .assigned
+        return isAssigned ? "the assignment" : "sharing"
     }
 
     private var price: String? {

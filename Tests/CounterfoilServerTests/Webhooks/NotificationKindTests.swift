@@ -63,6 +63,27 @@ import Testing
         #expect(Self.sentence(expected, purchase.transaction) == sentence)
     }
 
+    @Test(
+        arguments: [
+            (.familyShared, .familyRevoke, "Lost gold (shared by the family) on 1 January 2026: sharing ended."),
+            (.assigned, nil, "Lost gold (assigned) on 1 January 2026: the assignment ended."),
+            (.assigned, .assignmentRevoke, "Lost gold (assigned) on 1 January 2026: the assignment ended."),
+        ] as [(InAppOwnershipType, RevocationType?, String)])
+    func `The sentence about a revoked purchase says whether sharing or the assignment of a seat ended`(
+        _ ownership: InAppOwnershipType, _ type: RevocationType?, _ sentence: String
+    ) throws {
+        var store = Store(
+            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
+        _ = try store.trigger(TriggerRequest(.revoke), at: Date(timeIntervalSince1970: 1_767_225_600))
+        guard case .purchase(var purchase) = try #require(store.notifications.last).content else {
+            Issue.record("no purchase")
+            return
+        }
+        (purchase.transaction.inAppOwnershipType, purchase.transaction.revocationType) = (ownership, type)
+        let expected = try #require(KindExpectation.documented.first { $0.type == .revoke })
+        #expect(Self.sentence(expected, purchase.transaction) == sentence)
+    }
+
     @Test func `The sentence about a cancellation names the end of the commitment`() throws {
         var store = Store(
             environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
