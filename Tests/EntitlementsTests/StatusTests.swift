@@ -39,6 +39,15 @@ import Testing
         // Access ended with the grace period, not with the paid period.
         #expect(after.product("pro.month").endedDate == day(46))
         #expect(states(facts, [failure(on: 30)], on: day(46)).product("pro.month").endedDate == day(30))
+        // Also once the App Store no longer tries to charge. A cancellation ended the grace period early.
+        for (intent, end) in [(ExpirationIntent.billingError, 46), (.customerCancelled, 30)] {
+            let over = renewal(on: 90, renews: false) {
+                ($0.expirationIntent, $0.gracePeriodExpiresDate) = (intent, day(46))
+            }
+            let state = states(facts, [over], on: day(90))
+            #expect(state.status == .expired)
+            #expect(state.product("pro.month").endedDate == day(Double(end)))
+        }
     }
 
     @Test func `The current state includes a signed grace period even if the server's clock is behind`() {
@@ -97,6 +106,18 @@ import Testing
         #expect(state.subscriptions.first?.expirationIntent == intent)
         #expect(state.product("pro.month").state == .inactive)
         #expect(state.product("pro.month").endedDate == day(30))
+    }
+
+    @Test func `No offer is made if a subscription ended that was to renew and the renewal is not known`() {
+        func step(_ change: (inout RenewalFact) -> Void = { _ in }, renews: Bool = true) -> NextStep {
+            states([period("1", 0, 30)], [renewal(on: 5, renews: renews, change: change)], on: day(31)).group("g")
+                .nextStep
+        }
+        #expect(step() == .noAction)
+        #expect(step(renews: false) == .promotionalOffer)
+        #expect(step { $0.expirationIntent = .billingError } == .promotionalOffer)
+        #expect(step { $0.eligibleWinBackOfferIDs = ["back"] } == .winBackOffer)
+        #expect(states([period("1", 0, 30)], on: day(31)).group("g").nextStep == .promotionalOffer)
     }
 
     @Test func `A subscription period without an expiry date is expired`() {

@@ -1667,7 +1667,9 @@ extension APIDescription {
             NextStep:
               type: string
               enum: [none, subscribe, fix_payment, ask_price_consent, save_offer, win_back_offer, promotional_offer]
-              description: The next step that Apple's guidance recommends
+              description: >-
+                The next step that Apple's guidance recommends. none also if a period ended that was to renew and neither the
+                renewal nor a reason is known: the App Store has probably charged the customer
             StateDetail:
               type: string
               enum:

@@ -56,7 +56,7 @@ struct CustomerFold {
         // Receipts do not contain the group.
         let group = state.subscriptionGroupIdentifier ?? engine.group(of: product)
         state.subscriptionGroupIdentifier = group
-        products.append(ProductState(state))
+        products.append(ProductState(state, asOf: facts.asOf))
         states.subscriptions.append(state)
         let all = facts.facts.transactions
         var previous = product

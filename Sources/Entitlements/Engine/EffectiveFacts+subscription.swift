@@ -157,7 +157,12 @@ extension SubscriptionState {
         // A family member or assignee cannot pay for this subscription or change it, but can buy one.
         if ownership != .purchased { return hasAccess ? .noAction : .subscribe }
         if status == .billingGracePeriod || status == .billingRetry { return .fixPayment }
-        guard hasAccess else { return eligibleWinBackOfferIDs.isEmpty ? .promotionalOffer : .winBackOffer }
+        guard hasAccess else {
+            if !eligibleWinBackOfferIDs.isEmpty { return .winBackOffer }
+            // The App Store signs a reason when a subscription ends. Without one, it has probably charged the customer
+            // for a renewal that is not known yet.
+            return status == .expired && willRenew == true && expirationIntent == nil ? .noAction : .promotionalOffer
+        }
         if willRenew == false { return .saveOffer }
         return priceIncreaseStatus == .pending ? .requestPriceConsent : .noAction
     }

@@ -3,7 +3,7 @@ internal import Foundation
 
 extension ProductState {
     /// Creates the state of the product that a subscription is in.
-    init(_ subscription: SubscriptionState) {
+    init(_ subscription: SubscriptionState, asOf: Date) {
         self.init(
             productID: subscription.productID, type: .autoRenewableSubscription,
             state: subscription.hasAccess ? .active : .inactive, details: subscription.details,
@@ -11,8 +11,7 @@ extension ProductState {
             transactionID: subscription.transactionID, originalTransactionID: subscription.originalTransactionID)
         // The replacement of an upgraded subscription began at an unknown time before the end of the period.
         guard !subscription.hasAccess, !subscription.details.contains(.upgraded) else { return }
-        let end = subscription.status == .billingRetry ? subscription.accessEndDate : subscription.expiresDate
-        endedDate = subscription.revocationDate ?? end
+        endedDate = subscription.revocationDate ?? subscription.accessEndDate.map { min($0, asOf) }
     }
 
     /// Creates the state of a product that a subscription was in before it changed to another product.

@@ -97,10 +97,12 @@ extension SubscriptionState {
         StateDetail(expirationIntent) ?? (priceIncreaseStatus == .pending ? .priceConsentPending : .cancelled)
     }
 
-    /// When access ended for a subscription in billing retry: at the end of the period, or of the grace period if there
-    /// was one.
+    /// When access ended for a subscription without access that was not revoked: at the end of the period, or of the
+    /// grace period if the payment failed and the renewal info still names it. A cancellation ends a grace period.
     var accessEndDate: Date? {
-        guard let grace = gracePeriodExpiresDate else { return expiresDate }
+        guard let grace = gracePeriodExpiresDate, status == .billingRetry || expirationIntent == .billingError else {
+            return expiresDate
+        }
         return expiresDate.map { max($0, grace) } ?? grace
     }
 }

@@ -29,7 +29,7 @@ public struct PurchaseState: Sendable, Hashable, Encodable {
     public var revocationDate: Date?
     /// The reason for the refund or revocation.
     public var revocationReason: RevocationReason?
-    /// Whether it was a full refund, a partial refund, or the end of sharing.
+    /// Whether it was a full refund, a partial refund, or the end of sharing or of an assignment.
     public var revocationType: RevocationType?
     /// The reasons for the state.
     public var details: [StateDetail]

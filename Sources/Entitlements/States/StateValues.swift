@@ -88,7 +88,8 @@ public struct NextStep: OpenEnumeration {
     /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Nothing: no action is needed, or this customer cannot act.
+    /// Nothing: no action is needed, or this customer cannot act. Also if a period ended that was to renew, and neither
+    /// the renewal nor a reason for the end is known: the App Store has probably charged the customer.
     public static let noAction = Self(rawValue: "none")
     /// Ask the customer to subscribe, with the introductory offer if eligible.
     public static let subscribe = Self(rawValue: "subscribe")
@@ -100,6 +101,7 @@ public struct NextStep: OpenEnumeration {
     public static let saveOffer = Self(rawValue: "save_offer")
     /// Make the win-back offer that the App Store names.
     public static let winBackOffer = Self(rawValue: "win_back_offer")
-    /// Make a promotional offer to a former subscriber.
+    /// Make a promotional offer to a former subscriber: the customer cancelled, did not agree to a higher price, or the
+    /// App Store no longer tries to charge. A new payment method alone does not bring the subscription back.
     public static let promotionalOffer = Self(rawValue: "promotional_offer")
 }

@@ -45,7 +45,7 @@ public struct SubscriptionState: Sendable, Hashable, Encodable {
     public var revocationDate: Date?
     /// The reason for the refund or revocation.
     public var revocationReason: RevocationReason?
-    /// Whether it was a full refund, a partial refund, or the end of sharing.
+    /// Whether it was a full refund, a partial refund, or the end of sharing or of an assignment.
     public var revocationType: RevocationType?
     /// The win-back offers for which the customer is eligible, the best first.
     public var eligibleWinBackOfferIDs: [String]
