@@ -1,3 +1,5 @@
+internal import Basics
+
 /// Collects the problems and notes about a file. All sections of the file share one object.
 package final class ConfigurationDiagnostics {
     /// How to report a key that the reader does not know.
@@ -57,7 +59,9 @@ package final class ConfigurationDiagnostics {
         }
         guard !problems.isEmpty else { return }
         throw ConfigurationProblems(
-            problems: problems + (omittedProblems > 0 ? [.init(message: "\(omittedProblems) more problems")] : []))
+            problems: problems
+                + (omittedProblems > 0
+                    ? [.init(message: "\(omittedProblems) more \(omittedProblems.noun("problem"))")] : []))
     }
 
     /// Returns the line of a value, or of the nearest enclosing value with a known line.

@@ -1,3 +1,4 @@
+internal import Basics
 internal import AppStoreModels
 internal import Foundation
 internal import Ledger
@@ -76,7 +77,8 @@ struct MassExtensionBody: JSONRequestBody {
     /// The extension in a sentence, for the audit log.
     var summary: String {
         let places = storefronts.map { " in " + $0.joined(separator: ", ") } ?? ""
-        return "\(extensionBody.days) days more, \(extensionBody.reason): \(productID.prefix(255))\(places)"
+        let days = extensionBody.days
+        return "\(days) \(days.noun("day")) more, \(extensionBody.reason): \(productID.prefix(255))\(places)"
     }
 
     init(from decoder: any Decoder) throws {

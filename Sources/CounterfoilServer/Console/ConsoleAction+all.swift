@@ -1,3 +1,4 @@
+internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import WebConsole
@@ -134,7 +135,8 @@ extension ConsoleAction {
             fields: ["id", "customer", "days", "reason"], customer: "customer",
             consequences: {
                 [
-                    "The subscription \($0["id"] ?? "") renews \($0["days"] ?? "?") days later.",
+                    "The subscription \($0["id"] ?? "") renews \($0["days"] ?? "?") "
+                        + "\((Int($0["days"] ?? "") ?? 0).noun("day")) later.",
                     "The App Store allows 1 to 90 days, twice a year for each customer.",
                 ]
             },
@@ -205,7 +207,7 @@ extension ConsoleAction {
         let json = try await pageRequest.dryRun(request)
         let number = json["notifications"].number ?? 0
         let rest = json["has_more"].flag == true ? ", the maximum at once; repeat this for the rest" : ""
-        return ["That is \(number == 1 ? "1 notification" : "\(number.grouped) notifications")\(rest)."]
+        return ["That is \(number.grouped) \(number.noun("notification"))\(rest)."]
     }
 
     /// Returns the page with a new secret, which is shown only once.
@@ -224,7 +226,7 @@ extension ConsoleAction {
     private static func countReplay(_ request: ConsoleRequest, _ pageRequest: PageRequest) async throws -> [String] {
         let json = try await pageRequest.dryRun(request)
         let number = json["deliveries"].number ?? 0
-        let count = number == 1 ? "1 delivery" : "\(number.grouped) deliveries"
+        let count = "\(number.grouped) \(number.noun("delivery", "deliveries"))"
         guard let after = json["after"].number else {
             return ["That makes \(count) now, which is all."]
         }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import WebConsole
 
 // Counts of what an action will affect, for its confirmation page, and pages with the results of actions.
@@ -9,9 +10,9 @@ extension ConsoleAction {
         ).orFailure()
         let activity = answer.json["activity"]
         let (pending, limit) = (activity["pending"].number ?? 0, activity["counted_up_to"].number ?? .max)
-        let count = pending == 1 ? "1 delivery waits" : "\(pending.grouped) deliveries wait"
+        let count = "\(pending.grouped) \(pending.noun("delivery waits", "deliveries wait"))"
         let events = activity["events_behind"].number ?? 0
-        let eventCount = events == 1 ? "1 event was" : "\(events.grouped) events were"
+        let eventCount = "\(events.grouped) \(events.noun("event was", "events were"))"
         return ["\(count)\(pending < limit ? "" : ", or more"); \(eventCount) not looked at yet."]
     }
 
@@ -20,8 +21,8 @@ extension ConsoleAction {
         let json = try await pageRequest.dryRun(request)
         let windows = json["windows"].number ?? 0
         let hours = ((json["to"].number ?? 0) - (json["from"].number ?? 0)) / 3_600_000
-        let length = hours < 48 ? "\(hours) hours" : "\((hours / 24).grouped) days"
-        let parts = windows == 1 ? "1 part" : "\(windows.grouped) parts"
+        let length = hours < 48 ? "\(hours) \(hours.noun("hour"))" : "\((hours / 24).grouped) days"
+        let parts = "\(windows.grouped) \(windows.noun("part"))"
         return ["That is \(parts) of the history, about \(length), with 20 notifications for each request."]
     }
 

@@ -1,3 +1,4 @@
+internal import Basics
 internal import AppStoreTrust
 internal import Foundation
 internal import Ledger
@@ -61,7 +62,8 @@ extension ServerCore {
         do {
             let backlog = try await storage.backlog()
             let isLate = backlog.oldest.map { $0 < now.milliseconds - Self.longestWait } ?? false
-            let detail = "\(backlog.count) notifications wait to be processed."
+            let waiting = backlog.count.noun("notification waits", "notifications wait")
+            let detail = "\(backlog.count) \(waiting) to be processed."
             return HealthPart("inbox", isLate ? .warning : .good, detail)
         } catch { return HealthPart("inbox", .failing, "The ledger cannot be read: \(error.logReason).") }
     }
@@ -84,14 +86,17 @@ extension ServerCore {
         let failures = recovery.consecutiveFailures().map(\.count).max() ?? 0
         guard failures > 0 else { return HealthPart("recovery", .good, "The last pass of each app succeeded.") }
         return HealthPart(
-            "recovery", .warning, "It failed \(failures) times in a row; see completeness for the reason.")
+            "recovery", .warning,
+            "It failed \(failures) \(failures.noun("time")) in a row; see completeness for the reason.")
     }
 
     private func webhookPart() async -> HealthPart {
         do {
             let backlog = try await webhooks.webhookBacklog()
             let detail =
-                "\(backlog.deliveries) deliveries wait; \(backlog.disabledEndpoints) endpoints are disabled."
+                "\(backlog.deliveries) \(backlog.deliveries.noun("delivery waits", "deliveries wait")); "
+                + "\(backlog.disabledEndpoints) "
+                + backlog.disabledEndpoints.noun("endpoint is disabled.", "endpoints are disabled.")
             return HealthPart("webhooks", backlog.disabledEndpoints > 0 ? .warning : .good, detail)
         } catch { return HealthPart("webhooks", .failing, "The ledger cannot be read: \(error.logReason).") }
     }
@@ -99,6 +104,7 @@ extension ServerCore {
     private var auditPart: HealthPart {
         let waiting = audit.waitingCount
         return HealthPart(
-            "audit_log", waiting > 1000 ? .warning : .good, "\(waiting) entries wait to be written.")
+            "audit_log", waiting > 1000 ? .warning : .good,
+            "\(waiting) \(waiting.noun("entry waits", "entries wait")) to be written.")
     }
 }

@@ -86,7 +86,8 @@ extension Completeness {
             // A notification that was verified before, from another delivery, is not listed as an item.
             let found =
                 missing.unverified > 0
-                ? "\(missing.unverified) items in the App Store's answers failed verification; unverified_items lists the "
+                ? "\(missing.unverified) \(missing.unverified.noun("item")) in the App Store's answers failed "
+                    + "verification; unverified_items lists the "
                     + "latest with the reasons."
                 : "Notifications in the App Store's answers failed verification; unverified_spans lists their times, and "
                     + "the log has the reasons."
@@ -100,12 +101,17 @@ extension Completeness {
         if missing.failedNotifications > 0 {
             return (
                 .behind,
-                "\(missing.failedNotifications) stored notifications contain data that failed verification; see "
+                "\(missing.failedNotifications) stored "
+                    + missing.failedNotifications.noun("notification contains", "notifications contain")
+                    + " data that failed verification; see "
                     + "GET /v1/notifications?state=failed. POST /v1/recoveries for their time retries them."
             )
         }
         guard age <= Milliseconds(status.interval.seconds * 1000) * 3 + 600_000 else {
-            return (.behind, "Notifications of the last \(age / 60_000) minutes may be missing.")
+            let minutes = age / 60_000
+            return (
+                .behind, "Notifications of the last \(minutes) \(minutes.noun("minute")) may be missing."
+            )
         }
         return (.complete, nil)
     }

@@ -98,7 +98,8 @@ package final class Recovery: Sendable {
             let earliest = Date(milliseconds: limit).formatted(.iso8601)
             throw ServiceFailure(
                 .invalid, "too_old",
-                "The App Store keeps \(settings.retentionDays) days; `from` must be after \(earliest).",
+                "The App Store keeps \(settings.retentionDays) \(settings.retentionDays.noun("day")); "
+                    + "`from` must be after \(earliest).",
                 parameter: "from")
         }
         let until = min(until ?? now.milliseconds, now.milliseconds)

@@ -1,3 +1,4 @@
+internal import Basics
 package import Foundation
 
 extension PageValue {
@@ -35,9 +36,9 @@ extension Date {
         ]
         for (name, length) in units where seconds >= length * (name == "day" ? 1 : 1.5) || seconds == length {
             let count = Int(min(1e9, (seconds / length).rounded()))
-            return "\(count) \(name)\(count == 1 ? "" : "s")"
+            return "\(count) \(count.noun(name))"
         }
         let count = Int(max(0, seconds.rounded()))
-        return "\(count) second\(count == 1 ? "" : "s")"
+        return "\(count) \(count.noun("second"))"
     }
 }

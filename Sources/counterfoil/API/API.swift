@@ -1,3 +1,4 @@
+import Basics
 import AppStoreServer
 import ArgumentParser
 import Foundation
@@ -98,7 +99,7 @@ struct API: AsyncParsableCommand {
             StatusLine.show("")
             Output.line(RawPage.line(page.data))
             count += 1
-            StatusLine.show("\(endpoint.name): \(count) pages")
+            StatusLine.show("\(endpoint.name): \(count) \(count.noun("page"))")
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Basics
 internal import Ledger
 import Foundation
 import StoreSimulator
@@ -46,7 +47,9 @@ extension DemoRun {
         let device: DeviceContents = try await ControlClient(services.simulator.information).call(
             "GET", ["production", "customers", Self.name, "devices", "new-phone"])
         output.line(
-            "new phone  starts: StoreKit has \(device.current.count) transactions; no sign-in, no Restore button")
+            "new phone  starts: StoreKit has \(device.current.count) \(device.current.count.noun("transaction")); "
+                + "no sign-in, no Restore button"
+        )
         let response = try await report(
             DeviceReport(
                 signed_transactions: device.current.map(\.signedTransactionInfo),

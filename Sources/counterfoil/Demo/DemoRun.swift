@@ -130,7 +130,8 @@ extension DemoRun {
         let before = try await comparison.differences(truth)
         report.wrongBeforeRecovery = before.count
         output.line()
-        output.line("Before recovery, the server's data is wrong for \(before.count) customers.")
+        output.line(
+            "Before recovery, the server's data is wrong for \(before.count) \(before.count.noun("customer")).")
         if let example = before.first {
             output.line(output.faint("  \(example.customer), App Store: \(example.appStore)"))
             output.line(output.faint("  \(example.customer), server:    \(example.server)"))

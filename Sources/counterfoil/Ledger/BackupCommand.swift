@@ -1,3 +1,4 @@
+internal import Basics
 internal import LedgerSQLite
 import ArgumentParser
 import CounterfoilServer
@@ -98,7 +99,8 @@ private struct BackupOutput: Encodable {
         guard damages == 0 else {
             throw Refusal(
                 code: "ledger_damaged",
-                message: "\(file.printable) is \(verb), and \(damages) records or texts in it are damaged")
+                message: "\(file.printable) is \(verb), and \(damages) "
+                    + damages.noun("record or text in it is", "records or texts in it are") + " damaged")
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Basics
 internal import LedgerSQLite
 internal import Ledger
 import ArgumentParser
@@ -149,7 +150,8 @@ struct LedgerImportCommand: AsyncParsableCommand {
         if output.complete { return Output.line("\(style.good("complete")) everything is in the ledger") }
         if output.expectedDigest == nil { Output.line("\(style.bad("incomplete")) the file is truncated") }
         if output.refusals > 0 {
-            Output.line("\(style.bad("incomplete")) \(output.refusals) lines were refused")
+            let lines = output.refusals.noun("line was", "lines were")
+            Output.line("\(style.bad("incomplete")) \(output.refusals) \(lines) refused")
         } else if let expected = output.expectedDigest {
             Output.line("\(style.bad("different")) the export's digest is \(expected.printable)")
         }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import LedgerSQLite
 import ArgumentParser
 import CounterfoilServer
@@ -32,10 +33,12 @@ struct RebuildCommand: AsyncParsableCommand {
         try storage.close()
         if options.json { Output.line(JSONText.encode(JSONOutput(report))) } else { print(report) }
         guard report.refusals == 0 else {
-            throw Refusal(code: "verification_failed", message: "\(report.refusals) texts failed verification")
+            let texts = "\(report.refusals) \(report.refusals.noun("text"))"
+            throw Refusal(code: "verification_failed", message: "\(texts) failed verification")
         }
         guard report.differences == 0 || report.isReplaced else {
-            throw Refusal(code: "ledger_differs", message: "\(report.differences) rows differ from the rebuilt ledger")
+            let rows = "\(report.differences) \(report.differences.noun("row differs", "rows differ"))"
+            throw Refusal(code: "ledger_differs", message: "\(rows) from the rebuilt ledger")
         }
     }
 

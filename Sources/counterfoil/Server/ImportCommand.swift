@@ -1,3 +1,4 @@
+internal import Basics
 internal import LedgerServices
 internal import Ledger
 import ArgumentParser
@@ -75,7 +76,8 @@ struct ImportCommand: AsyncParsableCommand {
         for await step in steps {
             bar.show(
                 step.size == 0 ? 1 : Double(step.offset) / Double(step.size),
-                "\(step.lines) lines, \(step.newFacts) new facts, \(step.failed) failed")
+                "\(step.lines) \(step.lines.noun("line")), \(step.newFacts) new \(step.newFacts.noun("fact")), "
+                    + "\(step.failed) failed")
         }
         bar.end()
     }
@@ -93,7 +95,9 @@ struct ImportCommand: AsyncParsableCommand {
         let style = Style.current()
         let rest = progress.failed + deferred
         let lines = rest == 0 ? "\(progress.lines)" : "\(progress.lines - rest) of \(progress.lines)"
-        Output.line("\(style.good("imported")) \(lines) lines, \(progress.newFacts) new facts")
+        Output.line(
+            "\(style.good("imported")) \(lines) \(progress.lines.noun("line")), \(progress.newFacts) new "
+                + progress.newFacts.noun("fact"))
         if let failures {
             if deferred > 0 {
                 Output.line("\(style.bad("not imported yet")) \(deferred); the running server retries them")

@@ -165,7 +165,8 @@ struct RecoveryOutcome: Codable {
 
     func line(_ style: Style) -> String {
         let name = state == "done" ? style.good("recovered") : style.bad(state.printable)
-        var line = "\(name) \(app.printable), \(environment.printable): \(new) new of \(found), \(pages) pages"
+        var line = "\(name) \(app.printable), \(environment.printable): \(new) new of \(found), "
+        line += "\(pages) \(pages.noun("page"))"
         if failed > 0 { line += ", \(style.bad("\(failed) that failed verification"))" }
         if let failure { line += "; \(failure.printable)" }
         return line

@@ -129,7 +129,7 @@ struct SegmentsCommand: AsyncParsableCommand {
 
     private func line(of item: [String: JSONValue]) -> String {
         var words = [Self.text(item["original_transaction_id"]), Self.text(item["product_id"])]
-        if let days = item["days_left"] { words.append("\(Self.text(days)) days left") }
+        if case .integer(let days)? = item["days_left"] { words.append("\(days) \(days.noun("day")) left") }
         if let reason = item["reason"], reason != .null { words.append(Self.text(reason)) }
         words.append("customer \(Self.text(item["customers"]))")
         return words.joined(separator: "  ")

@@ -1,3 +1,4 @@
+internal import Basics
 internal import LedgerServices
 internal import Ledger
 import AppStoreModels
@@ -49,7 +50,7 @@ struct ServerCheckCommand: AsyncParsableCommand {
                 for problem in error.problems { Output.line(ConfigurationReport.line(problem, in: file, style)) }
             }
             let count = error.problems.count
-            let message = "\(file.printable) has \(count == 1 ? "1 problem" : "\(count) problems")"
+            let message = "\(file.printable) has \(count) \(count.noun("problem"))"
             let report = ConfigurationReport.Refused(message: message, problems: error.problems)
             throw Refusal(code: report.code, message: message, object: JSONText.encode(report))
         }

@@ -1,3 +1,4 @@
+import Basics
 import ArgumentParser
 import Foundation
 import StoreSimulator
@@ -71,9 +72,11 @@ struct ClockAdvance: AsyncParsableCommand {
         if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
         let report = try ControlClient.decode(AdvanceReport.self, from: data)
         var line = "\(report.from.readable) → \(report.to.readable): "
-        line += report.notifications == 1 ? "1 notification" : "\(report.notifications) notifications"
+        line += "\(report.notifications) \(report.notifications.noun("notification"))"
         if report.delivered > 0 { line += ", \(report.delivered) delivered" }
-        if report.failedAttempts > 0 { line += ", \(report.failedAttempts) attempts failed" }
+        if report.failedAttempts > 0 {
+            line += ", \(report.failedAttempts) \(report.failedAttempts.noun("attempt")) failed"
+        }
         Output.line(line)
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import AppStoreModels
 import ArgumentParser
 import StoreSimulator
@@ -145,6 +146,6 @@ private struct FaultReport: Decodable {
     var text: String {
         guard case .object(let members) = fault else { return "\(number)" }
         let words = members.sorted { $0.key < $1.key }.map { "\($0)=\((try? JSONLine.text($1)) ?? "")" }
-        return "\(number)  applied \(struck) times  " + words.joined(separator: "  ").printable
+        return "\(number)  applied \(struck) \(struck.noun("time"))  " + words.joined(separator: "  ").printable
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import AppStoreReceipts
 import AppStoreServer
 import AppStoreTrust
@@ -34,7 +35,8 @@ struct TourFolder {
             ].joined(separator: "  ")
         }
         let refused = rows.count { $0.error != nil }
-        return (lines + ["\(rows.count) files, \(rows.count - refused) valid, \(refused) refused"], refused)
+        let files = "\(rows.count) \(rows.count.noun("file"))"
+        return (lines + ["\(files), \(rows.count - refused) valid, \(refused) refused"], refused)
     }
 
     private func files() -> [URL] {
@@ -83,7 +85,7 @@ struct TourFolder {
             let receipt = verified.payload
             let purchases =
                 switch receipt {
-                case .app(let receipt): "\(receipt.purchases.count) purchases"
+                case .app(let receipt): "\(receipt.purchases.count) \(receipt.purchases.count.noun("purchase"))"
                 case .transaction: "1 purchase, transaction receipt"
                 }
             return Row(

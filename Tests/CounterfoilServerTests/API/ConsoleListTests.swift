@@ -173,6 +173,9 @@ import Testing
             let recover = ["action": "recover", "from": date, "to": until]
             let confirmation = try await browser.post("/console/confirm", recover)
             #expect(confirmation.text.contains("That is 4 parts of the history, about 10 days"))
+            let hour = (world.simulator.now - 3600).formatted(.iso8601)
+            let short = try await browser.post("/console/confirm", recover.merging(["from": hour]) { $1 })
+            #expect(short.text.contains("That is 1 part of the history, about 1 hour, with"))
             #expect(try await world.api.get("/v1/recoveries").items.isEmpty)
         }
     }

@@ -61,7 +61,8 @@ enum CustomerPage {
         page.drawing(
             bars.drawing(
                 title: "Periods",
-                summary: "\(rows.count) purchases with \(count) periods; the lists below name the purchases."),
+                summary: "\(rows.count) \(rows.count.noun("purchase")) with \(count) \(count.noun("period")); "
+                    + "the lists below name the purchases."),
             caption: "Subscriptions and purchases on a time axis, in UTC" + TimeBars.omissions(from: rows),
             legend: bars.legend)
     }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import AppStoreReceipts
 internal import Foundation
 internal import WebConsole
@@ -57,11 +58,13 @@ extension SimulatorPanel {
                     ].compactMap { $0 }.joined(separator: ", ")),
             ]
         }
+        let pending = contents.pending.count
         return [
             "about": .text(
                 "System \(contents.system), storefront \(contents.storefront)"
                     + (contents.isOffline ? ", without network" : "")
-                    + (contents.pending.isEmpty ? "" : ", \(contents.pending.count) purchases wait for approval")),
+                    + (pending == 0
+                        ? "" : ", \(pending) \(pending.noun("purchase waits", "purchases wait")) for approval")),
             "rows": .list(Array(rows)), "hasRows": .flag(!rows.isEmpty),
         ]
     }

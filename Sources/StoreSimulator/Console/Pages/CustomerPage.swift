@@ -39,7 +39,7 @@ extension SimulatorPanel {
                     : .drawing(
                         bars.drawing(
                             title: "Periods of \(name)",
-                            summary: "\(history.count) transactions; the table lists them all.",
+                            summary: "\(history.count) \(history.count.noun("transaction")); the table lists them all.",
                             link: link)),
                 "kinds": bars.legend, "leftOut": leftOut.isEmpty ? .nothing : .text(leftOut),
                 "hasBars": .flag(!history.isEmpty),

@@ -104,6 +104,6 @@ enum DisplayTexts {
             case .month: "month"
             case .year: "year"
             }
-        return period.count == 1 ? unit : "\(period.count) \(unit)s"
+        return period.count == 1 ? unit : "\(period.count) \(period.count.noun(unit))"
     }
 }
