@@ -73,6 +73,20 @@ enum Refused {
     }
 
     @Test(arguments: [
+        "ledger backup --output -", "ledger restore -", "ledger rebuild --config -", "server check -",
+        "server import -",
+        "server run --config -", "simulator --catalogue -",
+        "sign token --private-key - --key-id K --issuer-id i --app com.example",
+    ])
+    func `A command that does not use standard input or output asks for a file instead of a dash`(_ line: String)
+        async throws
+    {
+        let outcome = try await Command.run(line.split(separator: " ").map(String.init))
+        #expect(outcome.status == 2 && outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("Error: Name a file instead of -"), "\(outcome.errors)")
+    }
+
+    @Test(arguments: [
         "verify /", "server check /", "server run --config /", "server import /", "ledger import /", "ledger restore /",
         "simulator scenario run /", "simulator --catalogue /",
     ])

@@ -22,6 +22,15 @@ struct BackupCommand: AsyncParsableCommand {
     @OptionGroup var options: LedgerOptions
     @Option(help: ArgumentHelp("The file to write. It must not exist yet.", valueName: "file")) var output: String
 
+    func validate() throws {
+        // The copy is checked after it is written.
+        guard output != "-" else {
+            throw ValidationError(
+                "Name a file instead of -: a backup is checked on disk. counterfoil ledger export uses standard output."
+            )
+        }
+    }
+
     func run() async throws {
         let configuration = try options.load()
         let report = try await LedgerProgress.showing("copying") { bar in

@@ -87,7 +87,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
     @OptionGroup var options: LedgerOptions
 
     func run() async throws {
-        try Input.requireFile(file)
+        if file != "-" { try Input.requireFile(file) }
         let configuration = try options.load()
         let output = try await LedgerOwner.changingOwner(of: configuration.storage.path) {
             try await read(configuration)

@@ -3,9 +3,12 @@ import Foundation
 
 /// Reads a command's input: a file, or standard input for `-`.
 enum Input {
-    /// Throws `ValidationError`, which is wrong usage, if `path` does not exist or is a folder.
+    /// Throws `ValidationError`, which is wrong usage, if `path` does not exist, is a folder, or is `-`, which only some
+    /// commands read. A file of that name is `./-`.
     static func requireFile(_ path: String) throws {
-        guard path != "-" else { return }
+        guard path != "-" else {
+            throw ValidationError("Name a file instead of -: this is not read from standard input.")
+        }
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
             throw ValidationError("\(path.printable) does not exist.")
