@@ -48,7 +48,7 @@ struct AuditMiddleware: RouterMiddleware {
 
     private func add(_ entry: AuditEntry, _ context: ServerContext, isRead: Bool) {
         if isRead, context.session != nil, !recordedReads.isFirst(entry), context.isRefetch { return }
-        if context.principal?.isPublic == true { audit.log.addAnonymous(entry) } else { audit.log.add(entry) }
+        audit.add(entry, context)
     }
 }
 
@@ -84,7 +84,8 @@ final class AuditDetail: Sendable {
     func set(_ text: String) { sentence.withLock { $0 = text } }
 }
 
-/// Records requests that ``Authorization`` or ``SessionRoutes`` reject with 401. Runs before them.
+/// Records requests that ``Authorization``, ``LocalOrAuthorized`` or ``SessionRoutes`` reject with 401. Runs before
+/// them.
 struct AuditUnauthorizedMiddleware: RouterMiddleware {
     let audit: RequestAudit
 
@@ -115,6 +116,11 @@ struct RequestAudit: Sendable {
             action: "\(request.method.rawValue.prefix(16)) \(context.route)",
             target: target.map { String((String(percentEncoded: $0.utf8) ?? $0).prefix(255)) },
             detail: detail.isEmpty ? nil : String(detail.joined(separator: " · ").prefix(600)), result: result)
+    }
+
+    /// Queues an entry. Everybody has a public key, so its entries are limited like those of anonymous requests.
+    func add(_ entry: AuditEntry, _ context: ServerContext) {
+        if context.principal?.isPublic == true { log.addAnonymous(entry) } else { log.add(entry) }
     }
 
     /// Records a request without a valid key.

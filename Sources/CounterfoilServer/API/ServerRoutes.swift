@@ -31,7 +31,7 @@ enum ServerRoutes {
         }
         OperationsRoutes(
             readiness: core.readiness, recorded: core.metrics, logger: logger,
-            access: LocalOrAuthorized(authorization: authorization, listen: listen)
+            access: LocalOrAuthorized(authorization: authorization, listen: listen), audit: core.requestAudit
         ).add(to: router)
         router.get("/openapi.yaml") { _, _ in APIDescription.response }
         NotificationRoutes(
@@ -45,7 +45,7 @@ enum ServerRoutes {
         let auditUnauthorized = AuditUnauthorizedMiddleware(audit: core.requestAudit)
         SessionRoutes(
             purchaseVerifier: core.purchaseVerifier, authorization: authorization, resolver: resolver, listen: listen,
-            clock: core.clock
+            clock: core.clock, audit: core.requestAudit
         ).add(to: router.group().add(middleware: auditUnauthorized))
         let v1 = router.group("/v1").addMiddleware {
             auditUnauthorized

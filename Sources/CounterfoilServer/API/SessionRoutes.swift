@@ -22,13 +22,22 @@ struct SessionRoutes {
     let resolver: RequestResolver
     let listen: ServerConfiguration.Listen
     let clock: ServerClock
+    /// Records requests whose key is not allowed to begin a session.
+    let audit: RequestAudit
 
     func add(to group: RouterGroup<ServerContext>) {
-        group.post("/v1/sessions") { request, context in
+        group.post("/v1/sessions") { request, context -> Response in
             var context = context
             let client = ClientAddress(of: request, from: context.peer, listen).rateLimitKey
             context.principal = try authorization.sessionPrincipal(request, from: client)
-            return try await begin(try APICall(request, context, needs: .customersWrite, resolver))
+            do {
+                return try await begin(try APICall(request, context, needs: .customersWrite, resolver))
+            } catch let failure as APIFailure where failure.status == .forbidden {
+                let actor = context.principal?.name ?? "nobody"
+                let result = "\(failure.status.code) \(failure.code)"
+                audit.add(audit.entry(request, context, actor: actor, result: result), context)
+                throw failure
+            }
         }
     }
 

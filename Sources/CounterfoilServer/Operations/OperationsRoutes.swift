@@ -12,6 +12,8 @@ struct OperationsRoutes {
     let recorded: ServerMetrics
     let logger: Logger
     let access: LocalOrAuthorized
+    /// Records refused requests for metrics.
+    let audit: RequestAudit
 
     func add(to router: Router<ServerContext>) {
         // Many monitors and load balancers use HEAD.
@@ -19,7 +21,11 @@ struct OperationsRoutes {
             router.on("/health/live", method: method) { _, _ in live() }
             router.on("/health/ready", method: method) { _, _ in await ready() }
         }
-        router.group().add(middleware: access).get("/metrics") { _, context in try await metrics(context) }
+        router.group().addMiddleware {
+            AuditUnauthorizedMiddleware(audit: audit)
+            access
+            AuditMiddleware(audit)
+        }.get("/metrics") { _, context in try await metrics(context) }
     }
 
     /// Answers 200 while the process runs.

@@ -124,13 +124,31 @@ import Testing
         }
     }
 
-    @Test func `The audit log has a session that was refused because its key is unknown`() async throws {
+    @Test func `The audit log has a session that was refused because of its key`() async throws {
         try await World.withAPI { world in
             var stranger = world.api
             stranger.key = "nobody's"
             #expect(try await stranger.post("/v1/sessions", ["app_transaction": "any"]).status == 401)
+            stranger.key = TestAPIClient.readerKey
+            #expect(try await stranger.post("/v1/sessions", ["app_transaction": "any"]).status == 403)
             let items = try await world.api.get("/v1/audit").items
-            #expect(items.compactMap { $0["action"] as? String } == ["POST /v1/sessions"])
+            #expect(items.compactMap { $0["action"] as? String } == ["POST /v1/sessions", "POST /v1/sessions"])
+            #expect(items.compactMap { $0["actor"] as? String } == ["reader", "nobody"])
+        }
+    }
+
+    @Test func `The audit log has each refused request for metrics, and no other`() async throws {
+        try await World.withAPI { world in
+            var stranger = world.api
+            stranger.key = "nobody's"
+            #expect(try await stranger.get("/metrics").status == 401)
+            stranger.key = TestAPIClient.readerKey
+            #expect(try await stranger.get("/metrics").status == 403)
+            #expect(try await world.api.get("/metrics").status == 200)
+            let items = try await world.api.get("/v1/audit").items
+            #expect(items.compactMap { $0["action"] as? String } == ["GET /metrics", "GET /metrics"])
+            #expect(items.compactMap { $0["actor"] as? String } == ["reader", "nobody"])
+            #expect(items.compactMap { ($0["result"] as? String)?.prefix(3) } == ["403", "401"])
         }
     }
 
