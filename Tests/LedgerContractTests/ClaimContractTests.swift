@@ -280,6 +280,31 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `An erasure removes a former owner from the event of a transfer after the account token was replaced`(
+        _ engine: Engine
+    ) async throws {
+        try await Self.withLedger(engine, named: Self.token) { ledger, appEnvironment in
+            let start = RandomFacts.start.milliseconds
+            var transfer = Self.claim("bob", ["1"], at: start, in: appEnvironment)
+            transfer.overridesNamedAccount = true
+            try #require(try await ledger.claim(transfer) { _ in false } == .granted(["1"]))
+            let fact = TransactionFact(
+                transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
+                purchaseDate: RandomFacts.start, signedDate: RandomFacts.start + 60,
+                appAccountToken: UUID(uuidString: RandomFacts.tokens[1]), appTransactionID: "x")
+            _ = try await ledger.commit([
+                SignedFact(
+                    scope: appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text 2")
+            ])
+            let before = try #require(try await ledger.event(1)?.event)
+            try #require(before.data?.contains(Self.token) == true)
+            _ = try await ledger.erase(Self.token, in: appEnvironment, at: start + 90_000)
+            let after = try #require(try await ledger.event(1)?.event)
+            #expect(after.customer == "bob" && after.data == nil)
+        }
+    }
+
     /// Detects engines that read a customer's purchases and grants in two queries, from two states.
     @Test(arguments: Engine.allCases)
     func `A customer snapshot reads purchases and grants from one consistent state`(_ engine: Engine) async throws {

@@ -162,12 +162,22 @@ extension MemoryLedger.State {
     private func isNamed(_ customer: String, about original: String, in scope: Int64) -> Bool {
         let isInEvent = events.contains { event in
             event.scope == scope && event.originalTransactionID?.isExactly(original) ?? false
-                && event.customer?.isExactly(customer) ?? false
+                && (event.customer?.isExactly(customer) ?? false || event.formerOwners.containsExactly(customer))
         }
         return isInEvent
             || inquiries.contains { stored in
                 stored.inquiry.scope == scope && stored.inquiry.originalTransactionID.isExactly(original)
                     && stored.inquiry.customer?.isExactly(customer) ?? false
             }
+    }
+}
+
+extension LedgerEvent {
+    /// The former owners in the data of an event of a claim.
+    fileprivate var formerOwners: [String] {
+        guard notification == nil, let data,
+            let members = try? JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any]
+        else { return [] }
+        return members["from"] as? [String] ?? []
     }
 }

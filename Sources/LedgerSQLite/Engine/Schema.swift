@@ -34,6 +34,7 @@ enum Schema {
         migrator.register("17", OutboxTable.accountEvents)
         migrator.register("18", AccountNotificationTable.schema, then: AccountNotificationTable.processAgain)
         migrator.register("19", IdempotencyTable.byCustomer)
+        migrator.register("20", FormerOwnerTable.schema + FormerOwnerTable.beginning)
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer version of Counterfoil; use that version")
         }

@@ -1,9 +1,11 @@
 internal import AppStoreModels
 internal import Ledger
+internal import Foundation
 internal import GRDB
 
-/// A temporary file with empty tables of ``LineageTable``, ``SegmentTable`` and ``AccountNotificationTable``, to which the
-/// ledger is attached. Rebuilt records go to the file's tables; all other tables are the ledger's.
+/// A temporary file with empty tables of ``LineageTable``, ``SegmentTable``, ``AccountNotificationTable`` and
+/// ``FormerOwnerTable``, to which the ledger is attached. Rebuilt records go to the file's tables; all other tables are
+/// the ledger's.
 final class ScratchDatabase: Sendable {
     /// A fact with its source.
     struct SourcedFact: Sendable {
@@ -35,9 +37,10 @@ final class ScratchDatabase: Sendable {
                 guard try db.tableExists("lineages", in: "ledger") else {
                     throw StorageError(.notALedger, "\(ledger) is not a ledger")
                 }
-                for statement in LineageTable.schema + SegmentTable.schema + AccountNotificationTable.schema {
-                    try db.execute(sql: statement)
-                }
+                let tables = [
+                    LineageTable.schema, SegmentTable.schema, AccountNotificationTable.schema, FormerOwnerTable.schema,
+                ]
+                for statement in tables.joined() { try db.execute(sql: statement) }
             }
         } catch { throw StorageError(error, path: path) }
     }
@@ -113,11 +116,40 @@ final class ScratchDatabase: Sendable {
     /// Replaces the ledger's rows with the rebuilt ones, in one transaction.
     func replace() async throws {
         try await write { db in
+            try Self.addFormerOwners(db)
             for table in ["lineages", "transactions", "segments", "successions", "account_notifications"] {
                 try db.run("DELETE FROM ledger.\(table)", [])
                 try db.run("INSERT INTO ledger.\(table) SELECT * FROM main.\(table)", [])
             }
         }
+    }
+
+    /// Adds the tokens and Apple accounts that purchases lose. Those in the ledger's table stay: they depend on the
+    /// events, which a rebuild does not change.
+    private static func addFormerOwners(_ db: Database) throws {
+        let columns = ["old", "new"].map { "\($0).token, \($0).app_transaction_id" }.joined(separator: ", ")
+        let changes = try db.all(
+            """
+            SELECT old.scope, old.original_id, \(columns)
+            FROM ledger.lineages AS old LEFT JOIN main.lineages AS new
+                ON new.scope = old.scope AND new.original_id = old.original_id
+            WHERE old.token IS NOT new.token OR old.app_transaction_id IS NOT new.app_transaction_id
+            """, []
+        ) { row -> (scope: Int64, old: Lineage, new: Lineage)? in
+            func lineage(_ token: UUID?, _ account: String?) -> Lineage {
+                Lineage(
+                    originalTransactionID: row.text(1) ?? "", transactions: [], appAccountToken: token,
+                    appTransactionID: account)
+            }
+            return (
+                scope: row.number(0) ?? 0, old: lineage(row.uuid(2), row.text(3)),
+                new: lineage(row.uuid(4), row.text(5))
+            )
+        }
+        for (scope, old, new) in changes {
+            try FormerOwnerTable.add(ownersOf: old, replacedBy: new, in: scope, db)
+        }
+        try db.run("INSERT OR IGNORE INTO ledger.former_owners SELECT * FROM main.former_owners", [])
     }
 
     func delete() {

@@ -33,6 +33,10 @@ enum ErasureTable {
     /// The customer in an event of a grant. Without the check, SQLite fails the whole query if a content is not JSON.
     private static let namedInGrant = "CASE WHEN json_valid(content) THEN json_extract(content, '$.customer') END"
 
+    /// The former owners in an event of a claim, with the same check.
+    private static let formerOwners =
+        "json_each(CASE WHEN json_valid(data) THEN data END, '$.from') AS former_owner"
+
     /// Returns the instant of the newest data of a customer that an erasure covers; nil if there are none.
     static func newest(of customer: String, in scope: Int64, _ db: Database) throws -> Milliseconds? {
         try db.number(
@@ -83,6 +87,7 @@ enum ErasureTable {
             UNION SELECT DISTINCT customer FROM usage WHERE scope = ?1
             UNION SELECT DISTINCT customer FROM events WHERE scope = ?1
             UNION SELECT DISTINCT customer FROM consumption_requests WHERE scope = ?1
+            UNION SELECT DISTINCT name FROM former_owners WHERE scope = ?1
             """, [.integer(scope)]
         ) { row in
             guard let name = row.text(0), !Erasure.isStandIn(name),
@@ -93,11 +98,11 @@ enum ErasureTable {
         return found
     }
 
-    /// Returns the purchases whose events or inquiries name these customers.
+    /// Returns the purchases whose events or inquiries from before ``FormerOwnerTable`` name these customers.
     ///
     /// A record has only the account token that was signed last. Of a purchase that was signed for another account
     /// since, only the events and inquiries of that time show the earlier one. There is no index of them, so this reads
-    /// all events: do not call it in a write transaction.
+    /// all events that an older version stored: do not call it in a write transaction.
     static func originals(
         naming customers: [String], in scope: Int64, _ db: Database
     ) throws -> [ExactText: [String]] {
@@ -108,8 +113,13 @@ enum ErasureTable {
             """
             WITH named (name) AS (SELECT value FROM json_each(?2))
             SELECT customer, original_id FROM events
-            WHERE scope = ?1 AND original_id IS NOT NULL AND customer IN named
-            UNION SELECT customer, original_id FROM consumption_requests WHERE scope = ?1 AND customer IN named
+            WHERE seq <= (SELECT max(event) FROM former_owners_begin) AND scope = ?1 AND original_id IS NOT NULL
+                AND customer IN named
+            UNION SELECT former_owner.value, original_id FROM events NOT INDEXED CROSS JOIN \(formerOwners)
+            WHERE seq <= (SELECT max(event) FROM former_owners_begin) AND scope = ?1 AND original_id IS NOT NULL
+                AND notification IS NULL AND former_owner.value IN named
+            UNION SELECT customer, original_id FROM consumption_requests
+            WHERE id <= (SELECT max(request) FROM former_owners_begin) AND scope = ?1 AND customer IN named
             """, [.integer(scope), .text(String(decoding: try JSONEncoder().encode(tokens), as: UTF8.self))]
         ) { row in (customer: ExactText(row.text(0) ?? ""), original: row.text(1) ?? "") }
         return Dictionary(grouping: rows, by: \.customer).mapValues { $0.map(\.original) }
@@ -132,8 +142,10 @@ enum ErasureTable {
         // contain the name.
         let possible = try SQLiteStorage.possiblePurchases(of: customer, in: scope, db)
         let known = Set(possible.map { ExactText($0.record.lineage.originalTransactionID) })
-        let others = try originals.filter { !known.contains(ExactText($0)) }.map { original in
-            let record = try LineageTable.record(original, in: scope, db) ?? LineageRecord(original)
+        let former = try FormerOwnerTable.originals(of: customer, in: scope, db)
+        let named = try originals + former.filter { try isNamed(customer, inEventsOf: $0, scope, db) }
+        let others = try Set(named.map { ExactText($0) }).subtracting(known).sorted().map { original in
+            let record = try LineageTable.record(original.text, in: scope, db) ?? LineageRecord(original.text)
             return (record: record, ownership: try ClaimTables.ownership(of: record.lineage, in: scope, db))
         }
         let ever = (possible + others)
@@ -180,7 +192,35 @@ enum ErasureTable {
                     until: latest, db)
             }
         }
+        for original in former {
+            if try isNamed(customer, inEventsOf: original, scope, db) { continue }
+            try FormerOwnerTable.remove(customer, of: original, in: scope, db)
+        }
         return report
+    }
+
+    /// Whether an event or an inquiry about a purchase names the customer.
+    private static func isNamed(
+        _ customer: String, inEventsOf original: String, _ scope: Int64, _ db: Database
+    ) throws -> Bool {
+        let values: [SQLValue] = [.integer(scope), .text(original), .text(customer)]
+        let isInInquiry = try db.exists(
+            "SELECT 1 FROM consumption_requests WHERE scope = ? AND original_id = ? AND customer = ?", values)
+        let isFormerOwner = try db.exists(
+            """
+            SELECT 1 FROM events CROSS JOIN \(formerOwners)
+            WHERE scope = ? AND original_id = ? AND notification IS NULL AND former_owner.value = ?
+            """, values)
+        let isInClaim = try db.exists(
+            "SELECT 1 FROM events WHERE scope = ? AND original_id = ? AND notification IS NULL AND customer = ?", values
+        )
+        if isInInquiry || isFormerOwner || isInClaim { return true }
+        let mentions = try LineageTable.record(original, in: scope, db)?.mentions ?? []
+        return try mentions.contains {
+            try db.exists(
+                "SELECT 1 FROM events WHERE notification = ? AND original_id = ? AND customer = ?",
+                [.integer($0.notification)] + values.dropFirst())
+        }
     }
 
     private static func renameClaims(

@@ -86,6 +86,7 @@ enum LineageTable {
         let owner: [SQLValue] = [.init(lineage.appAccountToken?.bytes), .init(lineage.appTransactionID)]
         let facts = SQLValue.blob(PackedLineage.pack(record))
         let range = LineageRowRange(token: lineage.appAccountToken, original: lineage.originalTransactionID)
+        if let known { try FormerOwnerTable.add(ownersOf: known.lineage, replacedBy: lineage, in: scope, db) }
         if let known, let row {
             let place = range.contains(row) ? row : try range.next(db)
             // Columns that do not change are not written, so that their indices are not updated.

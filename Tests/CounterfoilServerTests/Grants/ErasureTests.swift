@@ -24,7 +24,7 @@ import Testing
             var text = ""
             for table in [
                 "claims", "account_claims", "claim_events", "grants", "grant_events", "usage", "events", "requests",
-                "consumption_requests", "erasures",
+                "consumption_requests", "erasures", "former_owners",
             ] {
                 for row in try Row.fetchAll(db, sql: "SELECT * FROM \(table)") { text += "\(row)\n" }
             }

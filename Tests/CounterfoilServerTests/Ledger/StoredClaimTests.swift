@@ -170,6 +170,86 @@ import Testing
         }
     }
 
+    /// Stores 500 purchases with events. The first had another account token when its event was created.
+    private static func buyAndReplaceToken(in ledger: TestLedger) async throws {
+        let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+        let received = (1...500).map { number in
+            ReceivedNotification(
+                scope: scope, uuid: "notification \(number)", type: "ONE_TIME_CHARGE",
+                signedDate: World.start.milliseconds, receivedAt: 0, origin: .delivered, text: "text \(number)")
+        }
+        let stored = try await storage.commit(received: received, processed: [])
+        try #require(stored.map(\.id) == Array(1...500))
+        for number in 1...500 { try await buy("\(number)", named: number == 1 ? token : nil, in: ledger) }
+        let fact = TransactionFact(
+            transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
+            purchaseDate: World.start, signedDate: World.start + 60, appAccountToken: UUID())
+        let signedFact = SignedFact(
+            scope: scope, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "with another token")
+        let changed = try await storage.commit([signedFact])
+        try #require(changed == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func `An erasure finds events by a former account token, and reads all events only of an older ledger`(
+        _ isOlder: Bool
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            var ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
+            try await Self.buyAndReplaceToken(in: ledger)
+            if isOlder {
+                try await ledger.storage.pool.write { db in
+                    try db.execute(
+                        sql: """
+                            DROP TABLE former_owners;
+                            DROP TABLE former_owners_begin;
+                            DELETE FROM grdb_migrations WHERE identifier = '20';
+                            """)
+                }
+                try ledger.storage.close()
+                ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
+            }
+            let (storage, appEnvironment) = (ledger.storage, ledger.appEnvironment)
+            let scope = appEnvironment.id
+            let steps = try await storage.pool.read { db in
+                try Steps.count(db) { _ = try ErasureTable.originals(naming: [Self.token], in: scope, db) }
+            }
+            #expect((steps > 1000) == isOlder, "\(steps)")
+            func names() async throws -> [String] {
+                try await storage.pool.read {
+                    try String.fetchAll($0, sql: "SELECT customer FROM events WHERE notification = 1")
+                }
+            }
+            let before = try await names()
+            try #require(before == [Self.token])
+            _ = try await storage.erase(Self.token, in: appEnvironment, at: World.start.milliseconds + 90_000)
+            let after = try await names()
+            #expect(after == [Erasure.standIn(for: Self.token, in: appEnvironment.bundleID)])
+            let former = try await storage.pool.read {
+                try Int.fetchOne($0, sql: "SELECT count(*) FROM former_owners")
+            }
+            #expect(former == 0)
+            try storage.close()
+        }
+    }
+
+    /// Events name the owner of a purchase according to the record of their time, which a rebuild may correct.
+    @Test func `A rebuild keeps the account tokens that it removes from records, for erasures`() async throws {
+        let history = try await RandomStoreHistory.shared.value
+        try await Self.withLedger { ledger, _ in
+            var random = SeededGenerator(seed: 1)
+            try await ledger.commit(try await ledger.arrivals(of: history), &random)
+            try await ledger.storage.pool.write {
+                try $0.execute(sql: "UPDATE lineages SET token = x'00112233445566778899aabbccddeeff'")
+            }
+            _ = try await LedgerRebuild(ledger.storage, verifier: history.verifier).run(replacing: true)
+            let names = try await ledger.storage.pool.read {
+                try String.fetchAll($0, sql: "SELECT DISTINCT name FROM former_owners")
+            }
+            #expect(names.contains("00112233-4455-6677-8899-aabbccddeeff"), "\(names)")
+        }
+    }
+
     @Test func `A rebuild finds owners without a claim and corrects them`() async throws {
         let history = try await RandomStoreHistory.shared.value
         try await Self.withLedger { ledger, _ in
