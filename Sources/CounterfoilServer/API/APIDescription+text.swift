@@ -2046,7 +2046,9 @@ extension APIDescription {
                 transaction_id: {type: string}
                 product_id: {type: string}
                 subscription_group_identifier: {type: string}
-                since: {$ref: "#/components/schemas/Instant"}
+                since:
+                  allOf: [{$ref: "#/components/schemas/Instant"}]
+                  description: When the reason began; in_billing_retry as ended_at of the product
                 until: {$ref: "#/components/schemas/Instant"}
                 days_left: {type: integer, format: int64, description: Whole days that are left}
                 reason: {$ref: "#/components/schemas/StateDetail"}
@@ -2244,7 +2246,11 @@ extension APIDescription {
                 state: {$ref: "#/components/schemas/AccessState"}
                 details: {$ref: "#/components/schemas/StateDetails"}
                 until: {$ref: "#/components/schemas/Instant"}
-                ended_at: {$ref: "#/components/schemas/Instant"}
+                ended_at:
+                  allOf: [{$ref: "#/components/schemas/Instant"}]
+                  description: >-
+                    When access ended: after a failed payment the end of the grace period, or the end of the period if the
+                    newest renewal info no longer names a grace period; the timeline has its notifications
                 will_renew: {type: boolean}
                 transaction_id: {type: string}
                 original_transaction_id: {type: string}
