@@ -137,15 +137,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: A page of purchases
-                  content:
-                    application/json:
-                      schema:
-                        type: object
-                        required: [object, items, next_page]
-                        properties:
-                          object: {const: list}
-                          items: {type: array, items: {$ref: "#/components/schemas/Claim"}}
-                          next_page: {$ref: "#/components/schemas/NextPage"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/ClaimList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/entitlements/{key}/explain:
             get:
@@ -709,15 +701,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The deliveries
-                  content:
-                    application/json:
-                      schema:
-                        type: object
-                        required: [object, items, next_page]
-                        properties:
-                          object: {const: list}
-                          items: {type: array, items: {$ref: "#/components/schemas/EventDelivery"}}
-                          next_page: {$ref: "#/components/schemas/NextPage"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/EventDeliveryList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/consumption:
             get:
@@ -736,15 +720,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: A page of consumption requests
-                  content:
-                    application/json:
-                      schema:
-                        type: object
-                        required: [object, items, next_page]
-                        properties:
-                          object: {const: list}
-                          items: {type: array, items: {$ref: "#/components/schemas/ConsumptionRequest"}}
-                          next_page: {$ref: "#/components/schemas/NextPage"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/ConsumptionRequestList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/usage:
             post:
@@ -779,15 +755,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The latest hundred
-                  content:
-                    application/json:
-                      schema:
-                        type: object
-                        required: [object, items, next_page]
-                        properties:
-                          object: {const: list}
-                          items: {type: array, items: {$ref: "#/components/schemas/ConsumptionRequest"}}
-                          next_page: {$ref: "#/components/schemas/NextPage"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/ConsumptionRequestList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/consumption/preview:
             get:
@@ -982,11 +950,7 @@ extension APIDescription {
                 default: {$ref: "#/components/responses/error"}
           /v1/notifications/{id}:
             parameters:
-              - name: id
-                in: path
-                required: true
-                schema: {type: string, minLength: 1}
-                description: The notificationUUID
+              - {$ref: "#/components/parameters/notification"}
             get:
               operationId: getNotification
               tags: [notifications]
@@ -1027,11 +991,7 @@ extension APIDescription {
                 default: {$ref: "#/components/responses/error"}
           /v1/notifications/{id}/reprocess:
             parameters:
-              - name: id
-                in: path
-                required: true
-                schema: {type: string, minLength: 1}
-                description: The notificationUUID
+              - {$ref: "#/components/parameters/notification"}
             post:
               operationId: reprocessNotification
               tags: [notifications]
@@ -1044,11 +1004,7 @@ extension APIDescription {
                 default: {$ref: "#/components/responses/error"}
           /v1/notifications/{id}/attempts:
             parameters:
-              - name: id
-                in: path
-                required: true
-                schema: {type: string, minLength: 1}
-                description: The notificationUUID
+              - {$ref: "#/components/parameters/notification"}
             post:
               operationId: askForSendAttempts
               tags: [notifications]
@@ -1183,10 +1139,7 @@ extension APIDescription {
                 default: {$ref: "#/components/responses/error"}
           /v1/webhooks/{name}:
             parameters:
-              - name: name
-                in: path
-                required: true
-                schema: {type: string, minLength: 1, maxLength: 100}
+              - {$ref: "#/components/parameters/webhook"}
             get:
               operationId: getWebhook
               tags: [webhooks]
@@ -1224,10 +1177,7 @@ extension APIDescription {
                 default: {$ref: "#/components/responses/error"}
           /v1/webhooks/{name}/deliveries:
             parameters:
-              - name: name
-                in: path
-                required: true
-                schema: {type: string, minLength: 1, maxLength: 100}
+              - {$ref: "#/components/parameters/webhook"}
             get:
               operationId: listDeliveries
               tags: [webhooks]
@@ -1256,10 +1206,7 @@ extension APIDescription {
                 default: {$ref: "#/components/responses/error"}
           /v1/webhooks/{name}/deliveries/{id}:
             parameters:
-              - name: name
-                in: path
-                required: true
-                schema: {type: string, minLength: 1, maxLength: 100}
+              - {$ref: "#/components/parameters/webhook"}
               - name: id
                 in: path
                 required: true
@@ -1278,10 +1225,7 @@ extension APIDescription {
                 default: {$ref: "#/components/responses/error"}
           /v1/webhooks/{name}/replay:
             parameters:
-              - name: name
-                in: path
-                required: true
-                schema: {type: string, minLength: 1, maxLength: 100}
+              - {$ref: "#/components/parameters/webhook"}
             post:
               operationId: replayEvents
               tags: [webhooks]
@@ -1314,10 +1258,7 @@ extension APIDescription {
                 default: {$ref: "#/components/responses/error"}
           /v1/webhooks/{name}/test:
             parameters:
-              - name: name
-                in: path
-                required: true
-                schema: {type: string, minLength: 1, maxLength: 100}
+              - {$ref: "#/components/parameters/webhook"}
             post:
               operationId: testWebhook
               tags: [webhooks]
@@ -1573,6 +1514,13 @@ extension APIDescription {
               description: >-
                 The app's identifier for the customer, in Unicode Normalization Form C, such as the appAccountToken of the
                 customer's purchases
+            notification:
+              name: id
+              in: path
+              required: true
+              schema: {type: string, minLength: 1}
+              description: The notificationUUID
+            webhook: {name: name, in: path, required: true, schema: {type: string, minLength: 1, maxLength: 100}}
             app:
               name: app
               in: query
@@ -2506,6 +2454,13 @@ extension APIDescription {
                 notifications: {type: integer}
                 has_more: {type: boolean, description: Whether there are more}
                 dry_run: {type: boolean}
+            ClaimList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/Claim"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
             Claim:
               type: object
               required: [object, original_transaction_id, owners, reason]
@@ -2525,6 +2480,13 @@ extension APIDescription {
                   description: >-
                     When this customer got the purchase, or the owners if this customer is not one of them; left out if it was
                     theirs from the beginning
+            ConsumptionRequestList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/ConsumptionRequest"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
             ConsumptionRequest:
               type: object
               required: [object, transaction_id, original_transaction_id, state, requested_at, answer_due_at, attempts]
@@ -2984,6 +2946,23 @@ extension APIDescription {
                 started_at: {$ref: "#/components/schemas/Instant"}
                 last_used_at: {$ref: "#/components/schemas/Instant"}
             WebhookPayload: {type: string, enum: [counterfoil, compatible]}
+            WebhookEvents:
+              type: [array, "null"]
+              minItems: 1
+              maxItems: 100
+              items: {type: string}
+              description: >-
+                Event types or patterns, such as subscription.renewed or subscription.*; null for all
+            WebhookApps:
+              type: [array, "null"]
+              minItems: 1
+              items: {type: string}
+              description: Bundle IDs; null for all
+            WebhookEnvironments:
+              type: [array, "null"]
+              minItems: 1
+              items: {type: string, enum: [Production, Sandbox]}
+              description: null for both
             NewWebhook:
               type: object
               required: [name, url]
@@ -2991,48 +2970,20 @@ extension APIDescription {
               properties:
                 name: {type: string, minLength: 1, maxLength: 100}
                 url: {type: string, format: uri}
-                events:
-                  type: [array, "null"]
-                  minItems: 1
-                  maxItems: 100
-                  items: {type: string}
-                  description: >-
-                    Event types or patterns, such as subscription.renewed or subscription.*; null for all
+                events: {$ref: "#/components/schemas/WebhookEvents"}
                 payload: {$ref: "#/components/schemas/WebhookPayload"}
-                apps:
-                  type: [array, "null"]
-                  minItems: 1
-                  items: {type: string}
-                  description: Bundle IDs; null for all
-                environments:
-                  type: [array, "null"]
-                  minItems: 1
-                  items: {type: string, enum: [Production, Sandbox]}
-                  description: null for both
+                apps: {$ref: "#/components/schemas/WebhookApps"}
+                environments: {$ref: "#/components/schemas/WebhookEnvironments"}
             WebhookChange:
               type: object
               minProperties: 1
               additionalProperties: false
               properties:
                 url: {type: string, format: uri}
-                events:
-                  type: [array, "null"]
-                  minItems: 1
-                  maxItems: 100
-                  items: {type: string}
-                  description: >-
-                    Event types or patterns, such as subscription.renewed or subscription.*; null for all
+                events: {$ref: "#/components/schemas/WebhookEvents"}
                 payload: {$ref: "#/components/schemas/WebhookPayload"}
-                apps:
-                  type: [array, "null"]
-                  minItems: 1
-                  items: {type: string}
-                  description: Bundle IDs; null for all
-                environments:
-                  type: [array, "null"]
-                  minItems: 1
-                  items: {type: string, enum: [Production, Sandbox]}
-                  description: null for both
+                apps: {$ref: "#/components/schemas/WebhookApps"}
+                environments: {$ref: "#/components/schemas/WebhookEnvironments"}
                 enabled: {type: boolean}
                 discard_backlog: {type: boolean, description: Discard pending events and start with new ones}
                 add_secret: {type: boolean}
@@ -3147,6 +3098,13 @@ extension APIDescription {
                             properties:
                               name: {type: string}
                               value: {type: string}
+            EventDeliveryList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/EventDelivery"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
             EventDelivery:
               allOf:
                 - {$ref: "#/components/schemas/WebhookDelivery"}
