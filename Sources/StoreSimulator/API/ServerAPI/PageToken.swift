@@ -1,5 +1,5 @@
+internal import Basics
 internal import Crypto
-internal import Foundation
 
 /// The start of the next page as text that clients send back: a `revision` or a `paginationToken`.
 ///
@@ -29,25 +29,20 @@ struct PageToken: Hashable {
             hash.update(data: Array(part.utf8))
         }
         bytes += hash.finalize().prefix(12)
-        return Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+        return Base64.encodeURL(bytes)
     }
 }
 
 extension PageToken {
     /// Parses a token. Returns nil if the text is not a token or belongs to another request.
     init?(_ text: String, boundTo request: some Sequence<String>) {
-        guard text.utf8.count == Self.size / 3 * 4,
-            let data = Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/")),
-            data.count == Self.size
-        else { return nil }
-        let bytes = Array(data)
+        guard let bytes = Base64.decodeURL(text), bytes.count == Self.size else { return nil }
         func number(at offset: Int) -> Int64 {
             bytes[offset..<offset + 8].reduce(0) { $0 << 8 | Int64($1) }
         }
         position = number(at: 0)
         minor = number(at: 8)
         made = number(at: 16)
-        // Refuse other base64 texts that decode to the same bytes.
         guard self.text(boundTo: request) == text else { return nil }
     }
 }
