@@ -81,5 +81,11 @@ public struct Fault: Sendable, Hashable, Codable {
 
         /// The names of all effects in JSON and YAML.
         package static let names = CodingKeys.allCases.map(\.rawValue)
+
+        /// The member names of the numbers of effects, by the effect's name.
+        package static let numberMembers = [
+            "delay": "seconds", "status": "code", "error": "code", "rateLimit": "retryAfterSeconds",
+            "clockSkew": "seconds",
+        ]
     }
 }

@@ -54,10 +54,6 @@ struct FaultAdd: AsyncParsableCommand {
     var seconds: Double?
     @OptionGroup var options: SimulatorOptions
 
-    private static let arguments = [
-        "delay": "seconds", "status": "code", "error": "code", "rateLimit": "retryAfterSeconds", "clockSkew": "seconds",
-    ]
-
     func run() async throws {
         var body: [String: JSONValue] = ["target": .string(target), "effect": .object(try effectObject())]
         if let environment { body["environment"] = .string(environment.environment.rawValue) }
@@ -72,7 +68,7 @@ struct FaultAdd: AsyncParsableCommand {
     private func effectObject() throws -> [String: JSONValue] {
         let parts = effect.split(separator: "=", maxSplits: 1).map(String.init)
         let name = parts.first ?? ""
-        guard let member = Self.arguments[name] else {
+        guard let member = Fault.Effect.numberMembers[name] else {
             // Send an unknown name unchanged: the simulator's refusal suggests a similar one.
             guard parts.count == 1 || !Fault.Effect.names.contains(name) else {
                 throw ValidationError("The effect \(name) takes no value.")

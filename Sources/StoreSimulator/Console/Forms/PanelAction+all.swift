@@ -164,15 +164,10 @@ extension PanelAction {
         return ControlCall(.post, "/{environment}/trigger", body: .object(body))
     }
 
-    /// The member names of the numbers of effects.
-    private static let effectMembers = [
-        "delay": "seconds", "status": "code", "error": "code", "rateLimit": "retryAfterSeconds", "clockSkew": "seconds",
-    ]
-
     private static func fault(_ fields: FormFields) throws -> ControlCall {
         let effect = try fields.required("effect", "The effect")
         var members: [String: JSONValue] = [:]
-        if let member = effectMembers[effect] {
+        if let member = Fault.Effect.numberMembers[effect] {
             guard let number = try fields.number("number", "The number") else {
                 throw ControlFailure(400, "invalid_request", "\(effect) needs a number: \(member)", param: "number")
             }
