@@ -55,7 +55,7 @@ struct SessionRoutes {
             throw APIFailure(
                 .conflict, "not_configured", "Sessions need a customer_token_secret of the app in the configuration.")
         }
-        let customer = AnonymousCustomer.name(of: account, in: appEnvironment)
+        let customer = Self.anonymousCustomer(of: account, in: appEnvironment)
         let token = CustomerToken.make(
             for: customer, account: account, bundleID: appEnvironment.bundleID, secret: secret, now: clock.now(),
             lifetime: Self.lifetime)
@@ -65,12 +65,10 @@ struct SessionRoutes {
             json.member("expires_at", clock.now().addingTimeInterval(Self.lifetime))
         }
     }
-}
 
-/// The identifiers of customers who have not signed in.
-enum AnonymousCustomer {
-    /// Returns a UUID that does not reveal the Apple account. It is not a secret: it gives no access without a token.
-    static func name(of appTransactionID: String, in appEnvironment: AppEnvironment) -> String {
+    /// Returns the identifier of a customer who has not signed in: a UUID that does not reveal the Apple account. It is
+    /// not a secret: it gives no access without a token.
+    private static func anonymousCustomer(of appTransactionID: String, in appEnvironment: AppEnvironment) -> String {
         UUID(digestOf: [
             "anonymous customer", appEnvironment.bundleID, appEnvironment.environment.rawValue, appTransactionID,
         ]).text
