@@ -130,14 +130,8 @@ enum NestedSignedData {
     static func verify(
         in payload: AnySignedPayload, by verifier: SignedDataVerifier
     ) async -> [(field: String, outcome: Outcome)] {
-        guard case .notification(let notification) = payload else { return [] }
-        let fields = [
-            ("signedTransactionInfo", notification.data?.signedTransactionInfo),
-            ("signedRenewalInfo", notification.data?.signedRenewalInfo),
-            ("signedAppTransactionInfo", notification.appData?.signedAppTransactionInfo),
-        ]
         var results: [(String, Outcome)] = []
-        for case (let field, let text?) in fields {
+        for (field, text) in payload.signedTexts {
             do {
                 results.append((field, .success(try await verifier.anyPayload(text))))
             } catch {

@@ -24,6 +24,16 @@ public enum AnySignedPayload: Sendable, Hashable {
         case .realtimeRequest: "realtimeRequest"
         }
     }
+
+    /// The signed texts inside a notification, by the names of their members.
+    package var signedTexts: [(String, String)] {
+        guard case .notification(let payload) = self else { return [] }
+        return [
+            ("signedTransactionInfo", payload.data?.signedTransactionInfo),
+            ("signedRenewalInfo", payload.data?.signedRenewalInfo),
+            ("signedAppTransactionInfo", payload.appData?.signedAppTransactionInfo),
+        ].compactMap { name, text in text.map { (name, $0) } }
+    }
 }
 
 extension AnySignedPayload: Decodable {

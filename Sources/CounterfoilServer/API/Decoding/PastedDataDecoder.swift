@@ -217,14 +217,4 @@ extension AnySignedPayload {
         case .realtimeRequest(let payload): .init(transactionID: payload.originalTransactionId)
         }
     }
-
-    /// The nested signed texts, by the names of their members.
-    fileprivate var signedTexts: [(String, String)] {
-        guard case .notification(let payload) = self else { return [] }
-        return [
-            ("signedTransactionInfo", payload.data?.signedTransactionInfo),
-            ("signedRenewalInfo", payload.data?.signedRenewalInfo),
-            ("signedAppTransactionInfo", payload.appData?.signedAppTransactionInfo),
-        ].compactMap { name, text in text.map { (name, $0) } }
-    }
 }
