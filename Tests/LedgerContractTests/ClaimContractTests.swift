@@ -148,6 +148,27 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `A merge changes nothing if its customer was erased after the request arrived`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine, named: Self.token) { ledger, appEnvironment in
+            let id = appEnvironment.id
+            let known = try await ledger.lastErasure(of: "anna", in: appEnvironment) ?? .min
+            _ = try await ledger.erase("anna", in: appEnvironment, at: 5)
+            let digest = try await ledger.digest()
+            let overtaken = try await ledger.merge(
+                Self.token, into: "anna", in: id, at: 6, erasuresKnownUntil: known)
+            #expect(overtaken == nil)
+            #expect(try await ledger.digest() == digest)
+            #expect(try await ledger.owners(of: "1", in: id) == [Self.token])
+            // A request after the erasure succeeds, even within the same millisecond.
+            let erasure = try #require(try await ledger.lastErasure(of: "anna", in: appEnvironment))
+            let moved = try await ledger.merge(
+                Self.token, into: "anna", in: id, at: 5, erasuresKnownUntil: erasure)
+            #expect(moved == ["1"])
+            #expect(try await ledger.owners(of: "1", in: id) == ["anna"])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `An erasure removes stored responses about the customer, except those of another environment`(
         _ engine: Engine
     ) async throws {

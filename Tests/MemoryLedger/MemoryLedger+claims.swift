@@ -18,9 +18,13 @@ extension MemoryLedger: ClaimStorage {
     }
 
     package func merge(
-        _ from: String, into customer: String, in scope: Int64, at now: Milliseconds
-    ) async throws -> Set<String> {
-        try write { try $0.merge(from, into: customer, in: scope, at: now) }
+        _ from: String, into customer: String, in scope: Int64, at now: Milliseconds, erasuresKnownUntil: Milliseconds
+    ) async throws -> Set<String>? {
+        try write { state in
+            let erasure = state.lastErasure(of: customer, in: scope)
+            guard !Erasure.isNew(erasure, since: erasuresKnownUntil) else { return nil }
+            return try state.merge(from, into: customer, in: scope, at: now)
+        }
     }
 
     package func sameAccountPurchases(of originalTransactionIDs: [String], in scope: Int64) async throws -> [Lineage] {

@@ -59,7 +59,9 @@ extension Claim {
     }
 
     /// Whether the customer was erased after the app's request. `erasure` is the instant of the last erasure.
-    package func isOvertaken(by erasure: Milliseconds?) -> Bool { erasure.map { $0 > erasuresKnownUntil } ?? false }
+    package func isOvertaken(by erasure: Milliseconds?) -> Bool {
+        Erasure.isNew(erasure, since: erasuresKnownUntil)
+    }
 
     /// Whether the App Store signed the purchase for another customer's account and the claim may not override that.
     private func isNamedForAnotherCustomer(_ lineage: Lineage?) -> Bool {

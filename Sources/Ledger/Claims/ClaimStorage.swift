@@ -79,10 +79,12 @@ package protocol ClaimStorage: Sendable {
     /// Transfers everything that one customer owns to another by ``ClaimDecision``, in one transaction, with the events
     /// `purchase.transferred`. Repeating the call changes nothing.
     ///
-    /// - Returns: The purchases that moved.
+    /// - Parameter erasuresKnownUntil: Nothing changes if `customer` was erased after this instant, as with
+    ///   ``Claim/erasuresKnownUntil``.
+    /// - Returns: The purchases that moved; nil if `customer` was erased.
     func merge(
-        _ from: String, into customer: String, in scope: Int64, at now: Milliseconds
-    ) async throws -> Set<String>
+        _ from: String, into customer: String, in scope: Int64, at now: Milliseconds, erasuresKnownUntil: Milliseconds
+    ) async throws -> Set<String>?
 
     /// Returns all purchases of the Apple accounts that bought these purchases, including these, sorted by identifier.
     func sameAccountPurchases(of originalTransactionIDs: [String], in scope: Int64) async throws -> [Lineage]
@@ -102,6 +104,13 @@ extension ClaimStorage {
         _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool
     ) async throws -> ClaimOutcome {
         try await self.claim(claim, givesAccess: givesAccess, originalGivesAccess: { _ in false })
+    }
+
+    /// Transfers everything that one customer owns to another, whether that one was erased before or not.
+    package func merge(
+        _ from: String, into customer: String, in scope: Int64, at now: Milliseconds
+    ) async throws -> Set<String> {
+        try await merge(from, into: customer, in: scope, at: now, erasuresKnownUntil: .max) ?? []
     }
 }
 

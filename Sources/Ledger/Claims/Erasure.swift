@@ -33,6 +33,11 @@ package struct Erasure: Sendable, Hashable {
         return max(now, newest ?? now, next)
     }
 
+    /// Whether a customer whose last erasure is `last` was erased after an instant.
+    package static func isNew(_ last: Milliseconds?, since instant: Milliseconds) -> Bool {
+        last.map { $0 > instant } ?? false
+    }
+
     /// The prefix of all stand-ins.
     private static let prefix = "erased:"
 

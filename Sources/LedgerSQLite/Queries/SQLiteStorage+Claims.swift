@@ -80,9 +80,7 @@ private struct ClaimTransaction {
 
     /// Whether the customer was erased after the app's request.
     private func isOvertaken(_ db: Database) throws -> Bool {
-        let bundleID = try ErasureTable.bundleID(of: claim.scope, db)
-        return claim.isOvertaken(
-            by: try ErasureTable.erasure(of: claim.customer, in: claim.scope, bundleID, db)?.instant)
+        claim.isOvertaken(by: try ErasureTable.lastErasure(of: claim.customer, in: claim.scope, db))
     }
 
     /// Claims the purchases, and returns those that the customer owns now.

@@ -4,9 +4,13 @@ internal import GRDB
 
 extension SQLiteStorage {
     package func merge(
-        _ from: String, into customer: String, in scope: Int64, at now: Milliseconds
-    ) async throws -> Set<String> {
-        try await write { try Merge(from: from, customer: customer, scope: scope, now: now).run($0) }
+        _ from: String, into customer: String, in scope: Int64, at now: Milliseconds, erasuresKnownUntil: Milliseconds
+    ) async throws -> Set<String>? {
+        try await write { db in
+            let erasure = try ErasureTable.lastErasure(of: customer, in: scope, db)
+            guard !Erasure.isNew(erasure, since: erasuresKnownUntil) else { return nil }
+            return try Merge(from: from, customer: customer, scope: scope, now: now).run(db)
+        }
     }
 }
 

@@ -30,6 +30,11 @@ enum ErasureTable {
         ) { Erasure(digest: digest, at: $0.number(0) ?? 0) }
     }
 
+    /// Returns the instant of the last erasure of a customer; nil if there is none.
+    static func lastErasure(of customer: String, in scope: Int64, _ db: Database) throws -> Milliseconds? {
+        try erasure(of: customer, in: scope, bundleID(of: scope, db), db)?.instant
+    }
+
     /// The customer in an event of a grant. Without the check, SQLite fails the whole query if a content is not JSON.
     private static let namedInGrant = "CASE WHEN json_valid(content) THEN json_extract(content, '$.customer') END"
 

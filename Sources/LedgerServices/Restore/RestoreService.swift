@@ -67,7 +67,10 @@ package struct RestoreService: Sendable {
         let erased = try await storage.lastErasure(of: customer, in: appEnvironment) ?? .min
         let verified = try await restricted(reported, to: session, for: customer, in: appEnvironment)
         let unknown = try await store(verified, in: appEnvironment)
-        if let accountToken { try await mergeAccount(accountToken, into: customer, in: appEnvironment) }
+        if let accountToken {
+            try await mergeAccount(
+                accountToken, into: customer, in: appEnvironment, erasuresKnownUntil: erased)
+        }
         let sent = verified.originalTransactionIDs
         let account = verified.appTransaction?.payload.appTransactionId
         let claimed = try await claim(
@@ -112,13 +115,17 @@ package struct RestoreService: Sendable {
     }
 
     /// Moves purchases signed with the customer's app account token to the customer, whenever there are new ones.
-    private func mergeAccount(_ accountToken: String, into customer: String, in appEnvironment: AppEnvironment)
-        async throws
-    {
+    func mergeAccount(
+        _ accountToken: String, into customer: String, in appEnvironment: AppEnvironment,
+        erasuresKnownUntil: Milliseconds
+    ) async throws {
         guard !accountToken.isExactly(customer),
             !(try await storage.lineages(of: accountToken, in: appEnvironment.id)).isEmpty
         else { return }
-        let moved = try await storage.merge(accountToken, into: customer, in: appEnvironment.id, at: now.milliseconds)
+        let moved = try await storage.merge(
+            accountToken, into: customer, in: appEnvironment.id, at: now.milliseconds,
+            erasuresKnownUntil: erasuresKnownUntil)
+        guard let moved else { throw ServiceFailure.erased }
         if !moved.isEmpty { wakeWebhooks() }
     }
 

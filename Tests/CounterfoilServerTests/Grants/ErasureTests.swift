@@ -226,6 +226,22 @@ import Testing
         }
     }
 
+    @Test func `A report that began before the erasure does not merge the account token`() async throws {
+        try await Self.run { world in
+            let token = try await world.subscribe("anna")
+            _ = try await world.api.send("DELETE", "/v1/customers/person-anna")
+            let (restores, appEnvironment) = (try world.server.core.restores, try world.appEnvironment())
+            let error = await #expect(throws: ServiceFailure.self) {
+                try await restores.mergeAccount(
+                    token, into: "person-anna", in: appEnvironment, erasuresKnownUntil: .min)
+            }
+            #expect(error?.code == "customer_erased")
+            #expect(!(try await Self.contents(world).contains("person-anna")))
+            let answer = try await world.api.get("/v1/customers/\(token)")
+            #expect((answer["subscriptions"] as? [Any])?.count == 1)
+        }
+    }
+
     @Test(arguments: ServerConfiguration.RestorePolicy.allCases)
     func `A purchase of an erased customer can be restored under every policy`(
         _ policy: ServerConfiguration.RestorePolicy
