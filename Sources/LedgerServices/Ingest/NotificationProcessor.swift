@@ -34,6 +34,9 @@ package final class NotificationProcessor: Service {
         var queue: [Job] = []
         /// The identifiers of the jobs in the queue and of the jobs that a worker is processing.
         var claimedIDs: Set<Int64> = []
+        /// Those of `claimedIDs` that were added again. A worker may have marked such a notification as failed just
+        /// before it was received again; then it is pending, and only in the inbox.
+        var addedAgain: Set<Int64> = []
         /// Whether the inbox may contain notifications that are not in `claimedIDs`.
         var hasUnreadInbox = true
         /// Whether notifications were left in the inbox during the current scan. They may be before `cursor`.
@@ -98,7 +101,13 @@ package final class NotificationProcessor: Service {
     /// Queues a stored notification. If the queue is full, the notification is read from the inbox later.
     package func add(_ job: Job) {
         let waiter = state.withLock { state in
-            if state.queue.count < Self.capacity { state.enqueue(job) } else { state.markInboxUnread() }
+            if state.claimedIDs.contains(job.id) {
+                state.addedAgain.insert(job.id)
+            } else if state.queue.count < Self.capacity {
+                state.enqueue(job)
+            } else {
+                state.markInboxUnread()
+            }
             return state.workWaiters.popLast()
         }
         waiter?.resume()
@@ -233,9 +242,11 @@ package final class NotificationProcessor: Service {
         let hasUnprocessed = done < jobs.count
         if hasUnprocessed { await pause() } else { recordMetrics(of: jobs, since: start) }
         change { state in
-            state.claimedIDs.subtract(jobs.map(\.id))
+            let ids = jobs.map(\.id)
+            state.claimedIDs.subtract(ids)
             state.processed += done
-            if hasUnprocessed { state.markInboxUnread() }
+            if hasUnprocessed || !state.addedAgain.isDisjoint(with: ids) { state.markInboxUnread() }
+            state.addedAgain.subtract(ids)
         }
     }
 
