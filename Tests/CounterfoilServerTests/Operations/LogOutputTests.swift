@@ -42,6 +42,23 @@ import Testing
         }
     }
 
+    @Test func `Lines wait for a slow reader up to a second at once, and a hundredth of the time in the long run`() {
+        let start = ContinuousClock.now
+        var allowance = WaitAllowance(.seconds(1), at: start)
+        #expect(allowance.limit(at: start) == .seconds(1))
+        // The reader takes one line every 900 milliseconds.
+        var (now, waited) = (start, Duration.zero)
+        for _ in 0..<1000 {
+            let time = min(allowance.limit(at: now), .milliseconds(900))
+            allowance.spend(time)
+            waited += time
+            now += .milliseconds(900)
+        }
+        #expect(waited > .seconds(9) && waited < .seconds(10))
+        // After a hundred seconds without a wait, a line may wait for a second again.
+        #expect(allowance.limit(at: now + .seconds(100)) == .seconds(1))
+    }
+
     private static func withPipe(_ body: (_ reading: Int32, _ writing: Int32) throws -> Void) throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
