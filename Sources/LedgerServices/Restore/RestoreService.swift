@@ -43,6 +43,11 @@ package struct RestoreService: Sendable {
 
     var now: Date { clock.now() }
 
+    /// The number of purchases of a history that are claimed in one transaction. An Apple account may have tens of
+    /// thousands, most of which the customer owns already, and a notification that arrives meanwhile waits for one
+    /// transaction at most.
+    static let claimBatch = 200
+
     /// Stores a report, claims its purchases for the customer, completes them from the App Store's history, and reads
     /// the customer.
     ///
@@ -86,10 +91,13 @@ package struct RestoreService: Sendable {
                 about: ids, in: appEnvironment, because: .restore, unlessYoungerThan: age)
             history = fetched.state
             let relatives = try await storage.identifiersOfSameAccountPurchases(of: sent, in: appEnvironment.id)
-            let others = fetched.found.union(relatives.map { ExactText($0) }).subtracting(inUse)
-            try await claim(
-                others.map(\.text), nil, for: customer, inSessionOf: session, in: appEnvironment,
-                takeover == .everything ? .everything : .nothing, skipsRefused: true, erasuresKnownUntil: erased)
+            let others = fetched.found.union(relatives.map { ExactText($0) }).subtracting(inUse).sorted()
+            for start in stride(from: 0, to: others.count, by: Self.claimBatch) {
+                try await claim(
+                    others[start...].prefix(Self.claimBatch).map(\.text), nil, for: customer, inSessionOf: session,
+                    in: appEnvironment,
+                    takeover == .everything ? .everything : .nothing, skipsRefused: true, erasuresKnownUntil: erased)
+            }
         }
         let (kept, refused) = verified.partitioned(inUse: inUse)
         return Restoration(

@@ -62,6 +62,38 @@ import Testing
         }
     }
 
+    /// Notifications wait for each transaction.
+    @Test func `The purchases of a long history are claimed in several transactions`() async throws {
+        try await Self.withoutNotifications { world in
+            let short = try await Self.commitsOfSecondRestore(of: "anna", having: 2, world)
+            let long = try await Self.commitsOfSecondRestore(of: "bert", having: RestoreService.claimBatch + 1, world)
+            #expect(long == short + 1)
+        }
+    }
+
+    /// Restores a customer's purchases twice, and returns the number of commits of the second time, which changes
+    /// nothing.
+    private static func commitsOfSecondRestore(
+        of customer: String, having count: Int, _ world: World
+    ) async throws -> Int {
+        var id = ""
+        for _ in 0..<count { id = try await buy(world, customer, "com.example.coins.100") }
+        let text = try #require(try await world.signedTransactions(of: id).first)
+        var report = PurchaseReport()
+        report.signedTransactions = [.init(text: text, parameter: "signed_transactions[0]")]
+        let (core, appEnvironment) = (try world.server.core, try world.appEnvironment())
+        var commits = 0
+        for _ in 0..<2 {
+            var forged = 0
+            let verified = try await core.purchaseVerifier.verify(report, forged: &forged)
+            let before = core.storage.commits
+            let restoration = try await core.restores.restore(verified, for: customer, in: appEnvironment, .everything)
+            commits = core.storage.commits - before
+            #expect(restoration.reading.lineages.count == count)
+        }
+        return commits
+    }
+
     @Test func `A report of another customer's purchase is handled according to the policy`() async throws {
         for policy in ServerConfiguration.RestorePolicy.allCases {
             try await Self.withoutNotifications(policy: policy) { world in
