@@ -37,10 +37,10 @@ extension APIDescription {
               tags: [customers]
               summary: Retrieve a customer
               description: >-
-                Needs the scope customers:read. An unknown customer is returned without purchases. With `at`, the response has
-                what the customer owned at that instant, according to the data that was signed until then; before its first
-                claim, a purchase counts as owned by the first customer to claim it. More than 2,000 notifications return 422
-                (too_many_texts).
+                Needs the scope customers:read. An unknown customer is returned without purchases. The response has all
+                purchases, without pages. With `at`, it has what the customer owned at that instant, according to the data that
+                was signed until then; before its first claim, a purchase counts as owned by the first customer to claim it.
+                More than 2,000 notifications return 422 (too_many_texts).
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}

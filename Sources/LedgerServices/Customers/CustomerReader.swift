@@ -41,6 +41,11 @@ package final class CustomerReader: Sendable {
 
     var now: Date { clock.now() }
 
+    /// The number of purchases above which other tasks run between the steps of a response. To read them, to derive the
+    /// states, and to write the response takes time in proportion to their number, and Swift has one thread for each
+    /// processor.
+    static let manyPurchases = 500
+
     /// Reads a customer at an instant. An unknown customer has no purchases.
     ///
     /// - Parameter instant: The instant; nil for now. For a past instant, the purchases are those that belonged to the
@@ -52,6 +57,7 @@ package final class CustomerReader: Sendable {
         guard let instant, instant < now else {
             // The most frequent query: one consistent read of all parts.
             let present = try await storage.snapshot(of: customer, in: appEnvironment)
+            if present.lineages.count > Self.manyPurchases { await Task.yield() }
             var facts = Self.facts(of: present.lineages)
             facts.add(present.context)
             return try await reading(customer, appEnvironment, present.lineages, facts, at: instant)
@@ -88,10 +94,11 @@ package final class CustomerReader: Sendable {
         if let instant, instant < now {
             unverified = try await addVersions(to: &facts, of: lineages, in: appEnvironment)
         }
-        let engine = apps.engine(of: appEnvironment.bundleID)
+        let states = apps.engine(of: appEnvironment.bundleID).state(of: facts, asOf: instant ?? now)
+        if lineages.count > Self.manyPurchases { await Task.yield() }
         return CustomerReading(
-            customer: customer, appEnvironment: appEnvironment, lineages: lineages, facts: facts,
-            states: engine.state(of: facts, asOf: instant ?? now), unverified: unverified)
+            customer: customer, appEnvironment: appEnvironment, lineages: lineages, facts: facts, states: states,
+            unverified: unverified)
     }
 
     /// Adds the facts of all notifications about the lineages. Returns the notifications that no longer verify.

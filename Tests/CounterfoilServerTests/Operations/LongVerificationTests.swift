@@ -2,6 +2,10 @@
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
+import Entitlements
+import Foundation
+import MemoryLedger
+import TestSupport
 import Testing
 
 @testable import Ledger
@@ -60,5 +64,27 @@ import Testing
         await collection.add(.notification(notification, holding: .transaction), "1")
         #expect(other.hasRun)
         #expect(collection.found.count == 1)
+    }
+
+    @Test @MainActor func `Other tasks run while a customer with many purchases is read`() async throws {
+        let ledger = MemoryLedger()
+        let scopes = try await ledger.scopes(of: [(bundleID: TestStore.bundleId, environment: "Sandbox")])
+        let appEnvironment = try #require(scopes.all.first)
+        let token = UUID()
+        let facts = (0...CustomerReader.manyPurchases).map { number in
+            let fact = TransactionFact(
+                transactionID: "\(number)", originalTransactionID: "\(number)", productID: "coins", type: .consumable,
+                purchaseDate: TestStore.now, signedDate: TestStore.now, appAccountToken: token)
+            return SignedFact(
+                scope: appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "\(number)")
+        }
+        _ = try await ledger.commit(facts)
+        let customers = CustomerReader(
+            storage: ledger, apps: Apps([AppSettings(bundleID: TestStore.bundleId)]), scopes: scopes,
+            verifier: try TestStore.verifier(), clock: .showing { TestStore.now })
+        let other = OtherTask()
+        let reading = try await customers.customer(token.uuidString.lowercased(), in: appEnvironment, at: nil)
+        #expect(other.hasRun)
+        #expect(reading.states.purchases.count == facts.count)
     }
 }
