@@ -185,7 +185,7 @@ extension RawText {
 }
 
 extension LedgerRebuild.Report {
-    fileprivate mutating func refuse(_ names: [String]) {
+    mutating func refuse(_ names: [String]) {
         refusals += names.count
         refused += names.prefix(max(0, Self.listed - refused.count))
     }

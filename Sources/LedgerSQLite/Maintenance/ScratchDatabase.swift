@@ -80,6 +80,7 @@ final class ScratchDatabase: Sendable {
                 let differences = try LineageDifferences(one, other, scopes, db)
                 report.facts += differences.count
                 for difference in differences.names { report.add(difference: difference) }
+                if !differences.names.isEmpty { report.refuse(try Self.failures(missing: one, in: other, db)) }
                 if one != nil { new = try next(newRows) }
                 if other != nil { old = try next(oldRows) }
             }
@@ -97,6 +98,21 @@ final class ScratchDatabase: Sendable {
             return report
         }
         report = found
+    }
+
+    /// Returns the failed notifications that the stored record has and the rebuilt one lacks. They were processed once
+    /// and failed when they were reprocessed, so their facts must not be lost.
+    private static func failures(missing new: LineageRow?, in old: LineageRow?, _ db: Database) throws -> [String] {
+        let known = Set(new?.record?.mentions.map(\.notification) ?? [])
+        let missing = (old?.record?.mentions.map(\.notification) ?? []).filter { !known.contains($0) }
+        return try missing.compactMap { notification in
+            try db.first(
+                """
+                SELECT uuid, code FROM notifications JOIN failures ON failures.id = notifications.id
+                WHERE notifications.id = ?
+                """, [.integer(notification)]
+            ) { "notification \(StoredUUID.text($0.value(0))): \($0.text(1) ?? "")" }
+        }
     }
 
     /// Whether a table has the same rows here and in the ledger.

@@ -120,6 +120,30 @@ import Testing
         }
     }
 
+    @Test func `A rebuild does not remove the facts of a notification that failed when it was reprocessed`()
+        async throws
+    {
+        try await withLedger { ledger, history, _ in
+            let storage = ledger.storage
+            let digest = try await storage.digest()
+            let select =
+                "SELECT min(id) FROM notifications WHERE type IN ('SUBSCRIBED', 'DID_RENEW', 'ONE_TIME_CHARGE')"
+            let known = try await storage.pool.read { try Int64.fetchOne($0, sql: select) }
+            let notification = try #require(known)
+            try await storage.fail(notification, code: "untrusted_root", message: "", at: 0)
+            let rebuild = LedgerRebuild(storage, verifier: history.verifier)
+            let report = try await rebuild.run(replacing: true)
+            #expect(!report.isReplaced && report.refusals == 1, "\(report)")
+            #expect(report.refused.allSatisfy { $0.hasSuffix(": untrusted_root") })
+            let kept = try await storage.digest()
+            #expect(kept == digest)
+            try await storage.reprocess([notification], at: 0)
+            try await storage.pool.write { try $0.execute(sql: "DELETE FROM inbox") }
+            let later = try await rebuild.run(replacing: false)
+            #expect(later.isIdentical, "\(later)")
+        }
+    }
+
     @Test func `Importing an export twice gives the same ledger and creates no events`() async throws {
         try await withLedger { ledger, history, folder in
             let file = folder.appending(path: "export.jsonl")
