@@ -174,7 +174,7 @@ import Yams
     @Test func `openapi.yaml lists every code of refusals, failures and problems`() throws {
         let verification = try Self.codes("Sources/AppStoreTrust/VerificationError.swift")
         #expect(verification.count > 20)
-        let receiving = try Self.failures("Sources/CounterfoilServer/API/NotificationRoutes.swift")
+        let receiving = try Self.failures("Sources/CounterfoilServer/API/Notifications/NotificationRoutes.swift")
             .union(Self.failures("Sources/LedgerServices/Receipts/NotificationV1Receiver.swift"))
         #expect(receiving.isSuperset(of: ["forbidden_network", "wrong_secret"]))
         #expect(try Self.words(of: "RefusedDelivery.code") == verification.union(receiving))
