@@ -5,9 +5,9 @@ import FuzzSupport
 import StoreSimulator
 
 extension Seeds {
-    /// Unsigned input of the simulator: catalogues, scenarios, API requests, OCSP requests and commands.
+    /// Unsigned input of the simulator: catalogues, API requests, OCSP requests and commands.
     static func simulator() -> [Seed] {
-        catalogues() + scenarios() + requests() + queries() + commands()
+        catalogues() + requests() + queries() + commands()
     }
 
     private static func catalogues() -> [Seed] {
@@ -55,12 +55,6 @@ extension Seeds {
                 "subscriptionGroupID":"C","type":"RecurringSubscription"}]}],"version":{"major":3,"minor":0}}
                 """),
         ]
-    }
-
-    private static func scenarios() -> [Seed] {
-        ShippedScenarios.names.compactMap { name in
-            ShippedScenarios.text(name).map { seed("scenarios", name + ".yaml", $0) }
-        }
     }
 
     /// A request to each endpoint in both environments, with existing identifiers, and with valid bodies for some

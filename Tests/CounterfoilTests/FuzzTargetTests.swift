@@ -36,7 +36,7 @@ import Testing
 
     @Test func `Every fuzz target has seeds, and its dictionary exists`() throws {
         for name in try Self.targets() {
-            let folder = Fixtures.package.appending(path: "Fuzz/Corpus/\(name)").path
+            let folder = Fixtures.seeds(of: name).path
             #expect(try !FileManager.default.contentsOfDirectory(atPath: folder).isEmpty, "\(name)")
         }
         for dictionary in Set(try Self.rows().map { $0[2] }) where dictionary != "-" {

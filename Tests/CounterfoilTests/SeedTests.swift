@@ -106,7 +106,7 @@ import Testing
     private func variants(
         of corpus: String, _ count: Int = variants
     ) throws -> [(bytes: [UInt8], isChanged: Bool)] {
-        let folder = Fixtures.package.appending(path: "Fuzz/Corpus/\(corpus)")
+        let folder = Fixtures.seeds(of: corpus)
         var generator = SeededGenerator(seed: 2026)
         return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .sorted { $0.path < $1.path }
