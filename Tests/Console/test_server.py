@@ -141,7 +141,7 @@ def test_a_tap_on_a_time_shows_the_local_one(world: World, shop: Shop):
     cookies = sign_in(world, shop)
     shop.simulator.call("POST", "/production/trigger", {"notificationType": "SUBSCRIBED", "subtype": "INITIAL_BUY"})
     # An update of the page would show the time in UTC again.
-    shop.wait(lambda: any(item["state"] == "folded" for item in shop.api("/v1/notifications")["items"]))
+    shop.wait(lambda: any(item["state"] == "processed" for item in shop.api("/v1/notifications")["items"]))
     with world.page(timezone_id="Asia/Tokyo", locale="en-GB", has_touch=True) as page:
         page.context.add_cookies(cookies)
         page.goto(shop.base + "/console/notifications")

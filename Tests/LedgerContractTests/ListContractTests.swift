@@ -57,7 +57,7 @@ import Testing
             #expect(try await ledger.nextDelivery(to: [], after: 0) == nil)
             let feed = try await ledger.events(FeedQuery(after: 0, scopes: [], limit: 5), within: .none)
             #expect(feed.items.isEmpty && feed.cursor > 0)
-            for state in [nil, StoredNotification.State.pending, .folded, .failed] {
+            for state in [nil, StoredNotification.State.pending, .processed, .failed] {
                 for original in [nil, "1"] {
                     var filter = InboxFilter(scopes: noScopes)
                     (filter.state, filter.originalTransactionID) = (state, original)

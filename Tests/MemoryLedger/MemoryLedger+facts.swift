@@ -149,7 +149,7 @@ extension MemoryLedger.State {
             (stored.signedDate, stored.receivedAt) = (other.signedDate, other.receivedAt)
         }
         stored.failure = failures[number]
-        stored.state = inbox[number] != nil ? .pending : stored.failure == nil ? .folded : .failed
+        stored.state = inbox[number] != nil ? .pending : stored.failure == nil ? .processed : .failed
         return stored
     }
 

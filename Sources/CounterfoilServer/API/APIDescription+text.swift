@@ -2599,7 +2599,7 @@ extension APIDescription {
                 customers: {type: array, items: {type: string}}
                 transactions: {type: array, items: {$ref: "#/components/schemas/Transaction"}}
             Origin: {type: string, enum: [delivered, recovered, asked, app, imported], description: How the server received it}
-            NotificationState: {type: string, enum: [pending, folded, failed]}
+            NotificationState: {type: string, enum: [pending, processed, failed]}
             NotificationList:
               type: object
               required: [object, items, next_page]

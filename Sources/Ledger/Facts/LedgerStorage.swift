@@ -64,7 +64,7 @@ package protocol LedgerStorage: Sendable {
 
 /// A stored notification.
 package struct StoredNotification: Sendable, Hashable {
-    package enum State: String, Sendable, Hashable { case pending, folded, failed }
+    package enum State: String, Sendable, Hashable { case pending, processed, failed }
 
     /// The row identifier; negative for a different text with the UUID of a stored notification.
     package var id: Int64

@@ -37,7 +37,7 @@ package struct NotificationParts: Sendable {
     package init?(
         of stored: StoredNotification, in appEnvironment: AppEnvironment, verifiedBy verifier: SignedDataVerifier
     ) async throws(VerificationError) {
-        guard stored.state == .folded else { return nil }
+        guard stored.state == .processed else { return nil }
         let payload = try await verifier.notification(stored.text).payload
         try await self.init(inside: payload, in: appEnvironment, verifiedBy: verifier)
     }

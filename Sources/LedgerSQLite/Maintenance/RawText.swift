@@ -37,10 +37,10 @@ extension SQLiteStorage {
             ) { row in
                 (
                     text: try self.rawText(row, name: "notification \(StoredUUID.text(row.value(4)))"),
-                    isFolded: row.number(5) == 0
+                    isProcessed: row.number(5) == 0
                 )
             }
-            let texts = try found.flatMap { try ($0.isFolded ? [$0.text] : []) + self.otherTexts(of: $0.text, db) }
+            let texts = try found.flatMap { try ($0.isProcessed ? [$0.text] : []) + self.otherTexts(of: $0.text, db) }
             return (texts: texts, last: found.last?.text.id)
         }
     }

@@ -188,7 +188,7 @@ extension InboxFilter {
         if let subtype { require("n.subtype = ?", .text(subtype)) }
         if let from { require("\(received) >= ?", .integer(from)) }
         if let to { require("\(received) < ?", .integer(to)) }
-        if state == .folded {
+        if state == .processed {
             conditions.append("n.id NOT IN (SELECT id FROM inbox) AND n.id NOT IN (SELECT id FROM failures)")
         }
         let sql = """

@@ -68,7 +68,7 @@ extension SQLiteStorage {
             (stored.id, stored.failure) = (id, row.failure)
             stored.text = row.text.flatMap { headers.unpack($0) } ?? ""
             (stored.signedDate, stored.receivedAt, stored.origin) = (row.signedDate, row.receivedAt, row.origin)
-            stored.state = row.isWaiting ? .pending : stored.failure == nil ? .folded : .failed
+            stored.state = row.isWaiting ? .pending : stored.failure == nil ? .processed : .failed
             return stored
         }
     }

@@ -223,7 +223,7 @@ extension SQLiteStorage: LedgerStorage {
                 type: row.text(3) ?? "",
                 subtype: row.text(4), signedDate: row.number(5) ?? 0, receivedAt: row.number(6) ?? 0,
                 origin: row.number(7).flatMap(Origin.init) ?? .imported,
-                state: row.number(9) == 1 ? .pending : failure == nil ? .folded : .failed, failure: failure,
+                state: row.number(9) == 1 ? .pending : failure == nil ? .processed : .failed, failure: failure,
                 text: text ?? "")
         }
     }

@@ -75,7 +75,7 @@ struct EvidenceCollection {
             switch source {
             case .statement(let stored):
                 try await add(stored.text, stored.kind, (stored.origin, stored.receivedAt, nil))
-            case .notification(let stored, _) where stored.state != .folded: break
+            case .notification(let stored, _) where stored.state != .processed: break
             case .notification(let stored, let kind):
                 let data = try await verifier.notification(stored.text).payload.data
                 let text = kind == .transaction ? data?.signedTransactionInfo : data?.signedRenewalInfo

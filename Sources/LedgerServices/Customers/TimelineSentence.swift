@@ -12,7 +12,7 @@ package enum TimelineSentence {
             return switch stored.state {
             case .pending: "Received, not yet processed."
             case .failed: "Received, but the data in it failed verification."
-            case .folded: "Received, but its signatures no longer verify."
+            case .processed: "Received, but its signatures no longer verify."
             }
         }
         let type = NotificationTypeV2(rawValue: stored.type)

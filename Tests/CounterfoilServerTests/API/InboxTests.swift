@@ -27,7 +27,7 @@ import Testing
             #expect(try await api.get("/v1/notifications?type=SUBSCRIBED").items.count == 2)
             #expect(try await api.get("/v1/notifications?subtype=AUTO_RENEW_DISABLED").items.count == 1)
             #expect(try await api.get("/v1/notifications?environment=Sandbox").items.count == 1)
-            #expect(try await api.get("/v1/notifications?state=folded").items.count == 3)
+            #expect(try await api.get("/v1/notifications?state=processed").items.count == 3)
             #expect(try await api.get("/v1/notifications?state=failed").items.isEmpty)
             let start = Int64(World.start.timeIntervalSince1970 * 1000)
             #expect(try await api.get("/v1/notifications?from=\(start)&to=\(start + 1000)").items.count == 3)
@@ -62,7 +62,7 @@ import Testing
                 #expect(answer.status == 202)
                 #expect(answer["state"] as? String == "pending")
                 try await world.waitUntilIdle()
-                #expect(try await world.api.get("/v1/notifications/\(uuid)")["state"] as? String == "folded")
+                #expect(try await world.api.get("/v1/notifications/\(uuid)")["state"] as? String == "processed")
             }
             #expect(try await Self.events(world) == events)
             #expect(try await world.api.get("/v1/customers/\(anna)").body == before)
@@ -124,7 +124,7 @@ import Testing
             let shown = try await world.api.get("/v1/notifications/\(first.uuid)?include=signed_data")
             let others = try #require(shown["other_texts"] as? [[String: Any]])
             #expect(others.map { $0["signed_data"] as? String } == [other.text])
-            #expect(shown["state"] as? String == "folded")
+            #expect(shown["state"] as? String == "processed")
             #expect(try await world.api.send("POST", "/v1/notifications/\(first.uuid)/reprocess").status == 202)
             #expect(try await storage.failedNotifications(code: "storage_damaged", in: filter.scopes, limit: 9) == [])
         }

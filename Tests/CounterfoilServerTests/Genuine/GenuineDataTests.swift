@@ -104,7 +104,7 @@ struct `The App Store's own notifications` {
         let core = server.core
         let appEnvironment = try #require(core.scopes["com.loki-project.loki-messenger", .sandbox])
         let stored = try await core.storage.notifications(about: "2000001024993299", in: appEnvironment.id, limit: 100)
-        #expect(stored.map(\.state) == Array(repeating: .folded, count: 7))
+        #expect(stored.map(\.state) == Array(repeating: .processed, count: 7))
         let claim = Claim(
             customer: "jay", scope: appEnvironment.id, originalTransactionIDs: ["2000001024993299"], policy: .transfer,
             claimedAt: core.now.milliseconds)

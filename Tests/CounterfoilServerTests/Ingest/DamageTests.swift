@@ -76,7 +76,7 @@ import Testing
             try await world.waitUntilIdle()
             #expect(try await world.completeness().missing.failedNotifications == 0)
             let healed = try await storage.notification(first.uuid)
-            #expect(healed?.text == first.text && healed?.state == .folded)
+            #expect(healed?.text == first.text && healed?.state == .processed)
             #expect(try await storage.otherTexts(of: first.id, limit: 1).isEmpty)
         }
     }
@@ -144,7 +144,7 @@ import Testing
             let known = try #require(decoded["known"] as? [String: Any])
             #expect(
                 known["note"] as? String
-                    == "It was received, and is folded. The received text is damaged on disk.")
+                    == "It was received, and is processed. The received text is damaged on disk.")
             #expect((known["differences"] as? [Any] ?? []).isEmpty)
             let entries = try await world.api.get("/v1/customers/\(anna)/timeline").items
             let damaged = entries.filter { $0["sentence"] as? String == "Received, but its text is damaged on disk." }

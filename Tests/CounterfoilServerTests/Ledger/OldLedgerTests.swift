@@ -107,7 +107,7 @@ import Testing
             }
             let page = try await storage.notifications(InboxFilter(scopes: [1]), before: .max, limit: 100)
             #expect(page.items.count > 10)
-            #expect(page.items.allSatisfy { $0.state == .folded })
+            #expect(page.items.allSatisfy { $0.state == .processed })
             // The payment of one customer, Ben, fails.
             let now: Milliseconds = 1_773_300_000_000
             let inGrace = try await storage.count(of: .inGrace, in: 1, at: now, limit: 10)

@@ -159,7 +159,7 @@ import Testing
             try await core.storage.fail(stored.id, code: "untrusted_root", message: "wrong anchors", at: 0)
             try await core.recovery.runNow()
             try await world.waitUntilIdle()
-            #expect(try await core.storage.notification(stored.uuid)?.state == .folded)
+            #expect(try await core.storage.notification(stored.uuid)?.state == .processed)
             #expect(try await world.completeness().state == .complete)
         }
     }

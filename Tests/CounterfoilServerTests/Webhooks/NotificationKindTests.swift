@@ -136,7 +136,7 @@ import Testing
             signedDate: .distantPast)
         let stored = StoredNotification(
             id: 1, scope: 1, uuid: "", type: expected.type.rawValue, subtype: expected.subtype?.rawValue, signedDate: 0,
-            receivedAt: 0, origin: .delivered, state: .folded, text: "")
+            receivedAt: 0, origin: .delivered, state: .processed, text: "")
         let parts = NotificationParts(payload: payload, transaction: transaction, renewal: renewal)
         return TimelineSentence.text(stored, parts)
     }

@@ -130,7 +130,7 @@ enum LedgerView {
             guard let next else { break }
             after = next
         }
-        for state in [nil, StoredNotification.State.pending, .folded, .failed] {
+        for state in [nil, StoredNotification.State.pending, .processed, .failed] {
             lines += try await inbox(state, in: appEnvironment, ledger)
         }
         let counts = try await ledger.missingCounts(in: appEnvironment.id)

@@ -33,7 +33,7 @@ struct InboxRoutes {
         filter.originalTransactionID = try call.request.shortText("original_transaction_id")
         if let text = try call.request.shortText("state") {
             guard let state = StoredNotification.State(rawValue: text) else {
-                throw APIFailure("invalid_state", "`state` is pending, folded or failed.", parameter: "state")
+                throw APIFailure("invalid_state", "`state` is pending, processed or failed.", parameter: "state")
             }
             filter.state = state
         }

@@ -59,7 +59,7 @@ extension CustomerPage {
             ("received", item["received_at"].isNothing ? .none : .time(item["received_at"].instant, isRelative: false)),
             ("from", item["origin"].text.map { .plain($0.words) } ?? .none),
             // Nearly all entries of a timeline are processed.
-            ("state", state.isEmpty || state == "folded" ? .none : NotificationsPage.tag(state)),
+            ("state", state.isEmpty || state == "processed" ? .none : NotificationsPage.tag(state)),
         ]
     }
 

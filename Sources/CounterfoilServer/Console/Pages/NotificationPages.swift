@@ -46,7 +46,7 @@ enum NotificationsPage {
                 .init(name: "subtype", label: "Subtype", value: values["subtype"] ?? ""),
                 .init(
                     name: "state", label: "State", value: values["state"] ?? "",
-                    options: [("", "any"), ("pending", "pending"), ("folded", "processed"), ("failed", "failed")]),
+                    options: [("", "any"), ("pending", "pending"), ("processed", "processed"), ("failed", "failed")]),
                 .init(
                     name: "original_transaction_id", label: "Original transaction",
                     value: values["original_transaction_id"] ?? ""),
@@ -74,14 +74,14 @@ enum NotificationsPage {
             }, empty: empty)
     }
 
-    /// Returns the tag of a state; `folded` is shown as `processed`.
+    /// Returns the tag of a state.
     static func tag(_ state: String) -> ConsolePage.Cell {
-        .tag(state == "folded" ? "processed" : state, tone(state))
+        .tag(state, tone(state))
     }
 
     static func tone(_ state: String) -> ConsolePage.Tone {
         switch state {
-        case "folded", "processed", "delivered", "complete", "active", "running", "passed": .good
+        case "processed", "delivered", "complete", "active", "running", "passed": .good
         case "failed", "discarded", "expired", "revoked": .bad
         default: .warn
         }
@@ -103,7 +103,7 @@ enum NotificationPage {
         guard let json = try await pageRequest.read(target, &page, "The notification") else { return page }
         let state = json["state"].text ?? ""
         // A processed notification does not change any more.
-        if state != "folded" { page.topics = [ChangeTopic.inbox] }
+        if state != "processed" { page.topics = [ChangeTopic.inbox] }
         let customer: ConsolePage.Cell =
             json["customer"].text.map { .link($0, pageRequest.link("customers", $0)) } ?? .none
         page.facts(

@@ -28,7 +28,7 @@ import Testing
             #expect(first["type"] as? String == "SUBSCRIBED")
             #expect(first["subtype"] as? String == "INITIAL_BUY")
             #expect(first["origin"] as? String == "delivered")
-            #expect(first["state"] as? String == "folded")
+            #expect(first["state"] as? String == "processed")
             #expect(first["status"] as? Int == 1)
             #expect(first["price_milliunits"] as? Int == 0)
             #expect(first["uuid"] is String && first["transaction_id"] is String)
