@@ -44,8 +44,8 @@ public final class Server: Sendable {
     ///   - metrics: The metrics backend. Default: a new `PrometheusMetrics`, which `/metrics` exposes. With another
     ///     kind of backend, `/metrics` answers 404, and gauges that are read from the ledger are recorded every 15
     ///     seconds.
-    ///   - tracer: The tracer for spans: requests (`GET /v1/customers/{id}`), `verify`, `commit`, `fold` and `deliver`.
-    ///     Default: the tracer of `InstrumentationSystem`, if one was bootstrapped.
+    ///   - tracer: The tracer for spans: requests (`GET /v1/customers/{id}`), `verify`, `commit`, `process` and
+    ///     `deliver`. Default: the tracer of `InstrumentationSystem`, if one was bootstrapped.
     ///   - signals: The signals that begin graceful shutdown. Default: none.
     /// - Throws: ``ServerError`` when the server cannot start, with a message that says what to do. `CancellationError`
     ///   when the task was cancelled; the server has then stopped again.

@@ -153,7 +153,7 @@ package final class LedgerWriter: Service {
                 "commit",
                 of: [
                     "counterfoil.received": .int64(Int64(received.count)),
-                    "counterfoil.folded": .int64(Int64(notifications.count)),
+                    "counterfoil.processed": .int64(Int64(notifications.count)),
                 ]
             ) { try await storage.commit(received: received.map(\.notification), processed: notifications) }
             metrics.commit.record(since: start)

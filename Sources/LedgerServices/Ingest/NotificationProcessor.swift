@@ -164,7 +164,7 @@ package final class NotificationProcessor: Service {
             case .wait: await waitForWork()
             case .readInbox(let cursor): await readInbox(after: cursor)
             case .process(let jobs):
-                await metrics.spans.measure("fold", of: ["counterfoil.notifications": .int64(Int64(jobs.count))]) {
+                await metrics.spans.measure("process", of: ["counterfoil.notifications": .int64(Int64(jobs.count))]) {
                     await process(jobs)
                 }
             }

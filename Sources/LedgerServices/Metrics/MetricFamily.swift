@@ -91,10 +91,10 @@ extension MetricFamily {
     package static let batch = MetricFamily(
         "counterfoil_commit_notifications", .histogram(.sizes), "Notifications received in one commit.")
     package static let processing = MetricFamily(
-        "counterfoil_fold_duration_seconds", .histogram(.responses),
+        "counterfoil_processing_duration_seconds", .histogram(.responses),
         "Processing time of one batch of notifications.")
     static let processingDelay = MetricFamily(
-        "counterfoil_fold_lag_seconds", .histogram(.delays),
+        "counterfoil_processing_lag_seconds", .histogram(.delays),
         "Time from receiving a notification to processing it.")
     package static let ledgerLog = MetricFamily(
         "counterfoil_ledger_log_bytes", .gauge, "Size of the ledger's write-ahead log, in bytes.")

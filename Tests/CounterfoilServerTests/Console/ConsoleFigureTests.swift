@@ -14,9 +14,9 @@ import WebConsole
         # HELP counterfoil_notifications_total x
         counterfoil_notifications_total{result="kept",code=""} \(kept)
         counterfoil_notifications_total{result="refused",code="bad signature"} 1
-        counterfoil_fold_lag_seconds_bucket{le="1"} 9
-        counterfoil_fold_lag_seconds_sum \(lag)
-        counterfoil_fold_lag_seconds_count \(count)
+        counterfoil_processing_lag_seconds_bucket{le="1"} 9
+        counterfoil_processing_lag_seconds_sum \(lag)
+        counterfoil_processing_lag_seconds_count \(count)
         counterfoil_inbox_backlog \(waiting)
         """
     }

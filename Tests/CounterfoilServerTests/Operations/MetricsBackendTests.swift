@@ -27,7 +27,7 @@ import Testing
                 ("counterfoil_commit_notifications", [1]), (route + " status=200", [1]),
                 (route + " status=400", [1]),
             ] { #expect(backend[name] == values, "\(name)") }
-            for name in ["acknowledgement", "verification", "commit", "fold"] {
+            for name in ["acknowledgement", "verification", "commit", "processing"] {
                 let durations = backend["counterfoil_\(name)_duration_seconds"]
                 #expect(!durations.isEmpty && durations.allSatisfy { $0 > 0 }, "\(name)")
             }

@@ -32,7 +32,7 @@ import NIOHTTP1
                 #"counterfoil_notifications_total{result="duplicate",code=""} 0"#,
                 #"counterfoil_notifications_total{result="refused",code="bad_json"} 1"#,
                 "counterfoil_acknowledgement_duration_seconds_count 1", "counterfoil_commit_notifications_sum 1",
-                #"counterfoil_commit_notifications_bucket{le="1"} 1"#, "counterfoil_fold_lag_seconds_count 1",
+                #"counterfoil_commit_notifications_bucket{le="1"} 1"#, "counterfoil_processing_lag_seconds_count 1",
                 "counterfoil_inbox_backlog 0", "counterfoil_inbox_oldest_age_seconds 0",
                 #"counterfoil_figure_of_somebody_else{app="a\"\\\nb"} 1.5"#,
                 #"counterfoil_http_requests_total{route="/apple/notifications",method="POST",status="200"} 1"#,

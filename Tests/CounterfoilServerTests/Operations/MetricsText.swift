@@ -97,36 +97,36 @@ let metricsText = #"""
     counterfoil_commit_notifications_bucket{le="+Inf"} 1
     counterfoil_commit_notifications_sum 3
     counterfoil_commit_notifications_count 1
-    # HELP counterfoil_fold_duration_seconds Processing time of one batch of notifications.
-    # TYPE counterfoil_fold_duration_seconds histogram
-    counterfoil_fold_duration_seconds_bucket{le="0.00025"} 0
-    counterfoil_fold_duration_seconds_bucket{le="0.0005"} 0
-    counterfoil_fold_duration_seconds_bucket{le="0.001"} 0
-    counterfoil_fold_duration_seconds_bucket{le="0.0025"} 0
-    counterfoil_fold_duration_seconds_bucket{le="0.005"} 0
-    counterfoil_fold_duration_seconds_bucket{le="0.01"} 0
-    counterfoil_fold_duration_seconds_bucket{le="0.025"} 0
-    counterfoil_fold_duration_seconds_bucket{le="0.05"} 0
-    counterfoil_fold_duration_seconds_bucket{le="0.1"} 0
-    counterfoil_fold_duration_seconds_bucket{le="0.25"} 0
-    counterfoil_fold_duration_seconds_bucket{le="1"} 0
-    counterfoil_fold_duration_seconds_bucket{le="5"} 0
-    counterfoil_fold_duration_seconds_bucket{le="+Inf"} 0
-    counterfoil_fold_duration_seconds_sum 0
-    counterfoil_fold_duration_seconds_count 0
-    # HELP counterfoil_fold_lag_seconds Time from receiving a notification to processing it.
-    # TYPE counterfoil_fold_lag_seconds histogram
-    counterfoil_fold_lag_seconds_bucket{le="0.01"} 0
-    counterfoil_fold_lag_seconds_bucket{le="0.1"} 0
-    counterfoil_fold_lag_seconds_bucket{le="1"} 0
-    counterfoil_fold_lag_seconds_bucket{le="5"} 0
-    counterfoil_fold_lag_seconds_bucket{le="30"} 0
-    counterfoil_fold_lag_seconds_bucket{le="300"} 0
-    counterfoil_fold_lag_seconds_bucket{le="3600"} 0
-    counterfoil_fold_lag_seconds_bucket{le="86400"} 0
-    counterfoil_fold_lag_seconds_bucket{le="+Inf"} 0
-    counterfoil_fold_lag_seconds_sum 0
-    counterfoil_fold_lag_seconds_count 0
+    # HELP counterfoil_processing_duration_seconds Processing time of one batch of notifications.
+    # TYPE counterfoil_processing_duration_seconds histogram
+    counterfoil_processing_duration_seconds_bucket{le="0.00025"} 0
+    counterfoil_processing_duration_seconds_bucket{le="0.0005"} 0
+    counterfoil_processing_duration_seconds_bucket{le="0.001"} 0
+    counterfoil_processing_duration_seconds_bucket{le="0.0025"} 0
+    counterfoil_processing_duration_seconds_bucket{le="0.005"} 0
+    counterfoil_processing_duration_seconds_bucket{le="0.01"} 0
+    counterfoil_processing_duration_seconds_bucket{le="0.025"} 0
+    counterfoil_processing_duration_seconds_bucket{le="0.05"} 0
+    counterfoil_processing_duration_seconds_bucket{le="0.1"} 0
+    counterfoil_processing_duration_seconds_bucket{le="0.25"} 0
+    counterfoil_processing_duration_seconds_bucket{le="1"} 0
+    counterfoil_processing_duration_seconds_bucket{le="5"} 0
+    counterfoil_processing_duration_seconds_bucket{le="+Inf"} 0
+    counterfoil_processing_duration_seconds_sum 0
+    counterfoil_processing_duration_seconds_count 0
+    # HELP counterfoil_processing_lag_seconds Time from receiving a notification to processing it.
+    # TYPE counterfoil_processing_lag_seconds histogram
+    counterfoil_processing_lag_seconds_bucket{le="0.01"} 0
+    counterfoil_processing_lag_seconds_bucket{le="0.1"} 0
+    counterfoil_processing_lag_seconds_bucket{le="1"} 0
+    counterfoil_processing_lag_seconds_bucket{le="5"} 0
+    counterfoil_processing_lag_seconds_bucket{le="30"} 0
+    counterfoil_processing_lag_seconds_bucket{le="300"} 0
+    counterfoil_processing_lag_seconds_bucket{le="3600"} 0
+    counterfoil_processing_lag_seconds_bucket{le="86400"} 0
+    counterfoil_processing_lag_seconds_bucket{le="+Inf"} 0
+    counterfoil_processing_lag_seconds_sum 0
+    counterfoil_processing_lag_seconds_count 0
     # HELP counterfoil_ledger_log_bytes Size of the ledger's write-ahead log, in bytes.
     # TYPE counterfoil_ledger_log_bytes gauge
     # HELP counterfoil_http_requests_total Requests with a response.

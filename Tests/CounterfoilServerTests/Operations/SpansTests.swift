@@ -29,7 +29,7 @@ import Tracing
             #expect(request.kind == .server && request.attributes.get("http.response.status_code") == 200)
             let verification = try #require(spans.first { $0.operationName == "verify" })
             #expect(verification.traceID == request.traceID && verification.parentSpanID == request.spanID)
-            for name in ["commit", "fold", "deliver", "GET none"] {
+            for name in ["commit", "process", "deliver", "GET none"] {
                 #expect(spans.contains { $0.operationName == name }, "\(name)")
             }
             #expect(spans.contains { $0.attributes.get("counterfoil.received") == 1 })

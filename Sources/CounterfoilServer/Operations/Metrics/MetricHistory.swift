@@ -41,7 +41,7 @@ final class MetricHistory: Sendable {
             title: "Acknowledgement", unit: "ms on average", metric: "counterfoil_acknowledgement_duration_seconds",
             kind: .mean, factor: 1000),
         Definition(
-            title: "From received to processed", unit: "s on average", metric: "counterfoil_fold_lag_seconds",
+            title: "From received to processed", unit: "s on average", metric: "counterfoil_processing_lag_seconds",
             kind: .mean),
         Definition(
             title: "Waiting to be processed", unit: "notifications", metric: "counterfoil_inbox_backlog", kind: .level),
