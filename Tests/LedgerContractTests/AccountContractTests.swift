@@ -43,10 +43,10 @@ import Testing
             receivedAt: now,
             origin: .delivered, text: "notification \(number)")
         let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
-        let folded = ProcessedNotification(
+        let processed = ProcessedNotification(
             id: id, scope: appEnvironment.id, uuid: uuid(number), type: .rescindConsent, signedDate: now + delay,
             appTransactionID: account, processedAt: now)
-        _ = try await ledger.commit(received: [], processed: [folded])
+        _ = try await ledger.commit(received: [], processed: [processed])
     }
 
     /// Returns the customer that the event of a notification names.

@@ -25,16 +25,16 @@ import Testing
         ).map(\.id)
     }
 
-    /// Folds consumption requests.
-    private static func foldConsumptionRequests(_ ids: [Int64], _ ledger: any LedgerEngine, in scope: Int64)
+    /// Processes consumption requests.
+    private static func processConsumptionRequests(_ ids: [Int64], _ ledger: any LedgerEngine, in scope: Int64)
         async throws
     {
         var facts = RandomFacts(seed: 1)
         for (index, id) in ids.enumerated() {
-            let folded = ProcessedNotification(
+            let processed = ProcessedNotification(
                 id: id, scope: scope, uuid: uuid(index + 1), type: .consumptionRequest, signedDate: now,
                 transaction: facts.transaction("1"), processedAt: now)
-            _ = try await ledger.commit(received: [], processed: [folded])
+            _ = try await ledger.commit(received: [], processed: [processed])
         }
     }
 
@@ -58,7 +58,7 @@ import Testing
             try await ledger.appendAudit([entry, entry, entry], dropping: .min)
             let refusal = Refusal(receivedAt: 1, code: "no", message: "no", sender: nil, body: Data())
             try await ledger.commit([refusal, refusal, refusal])
-            try await Self.foldConsumptionRequests(Self.receive(1...3, ledger, in: id), ledger, in: id)
+            try await Self.processConsumptionRequests(Self.receive(1...3, ledger, in: id), ledger, in: id)
             try await Self.receive(4...6, ledger, in: id)
             let plan = RecoveryPlan.requested(id, from: 0, until: 9, filters: [], RecoverySettings())
             for instant: Milliseconds in 1...3 { _ = try await ledger.begin(plan, at: instant) }
@@ -113,7 +113,7 @@ import Testing
                 #expect(try await ledger.emitExpiredGrants(at: instant, limit: 9).count == count)
             }
 
-            try await Self.foldConsumptionRequests(Self.receive(1...1, ledger, in: id), ledger, in: id)
+            try await Self.processConsumptionRequests(Self.receive(1...1, ledger, in: id), ledger, in: id)
             let leaseEnds = now + 100
             #expect(try await ledger.leaseInquiries(at: now, leaseEnds: leaseEnds, limit: 9).count == 1)
             #expect(try await ledger.leaseInquiries(at: leaseEnds - 1, leaseEnds: leaseEnds, limit: 9).isEmpty)

@@ -75,12 +75,12 @@ import Testing
             for original in ["1", "2"] {
                 var request = facts.notification(in: appEnvironment, at: Self.now)
                 let uuid = "00000000-0000-4000-8000-00000000001\(original)"
-                (request.received.uuid, request.folded.uuid) = (uuid, uuid)
-                (request.folded.type, request.folded.signedDate) = (.consumptionRequest, Self.now)
-                (request.folded.transaction, request.folded.renewal) = (facts.transaction(original), nil)
+                (request.received.uuid, request.processed.uuid) = (uuid, uuid)
+                (request.processed.type, request.processed.signedDate) = (.consumptionRequest, Self.now)
+                (request.processed.transaction, request.processed.renewal) = (facts.transaction(original), nil)
                 let insertions = try await ledger.commit(received: [request.received], processed: [])
-                request.folded.id = try #require(insertions.first?.id)
-                _ = try await ledger.commit(received: [], processed: [request.folded])
+                request.processed.id = try #require(insertions.first?.id)
+                _ = try await ledger.commit(received: [], processed: [request.processed])
             }
             // The process that leased them ended before it answered; its clock was ahead.
             let taken = try await ledger.leaseInquiries(at: Self.ahead, leaseEnds: Self.ahead + 1, limit: 9)

@@ -36,7 +36,7 @@ import Testing
     private static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000\(1000 + number)" }
 
     @Test(arguments: Engine.allCases)
-    func `Notifications that concurrent commits receive in different orders are stored, folded and emitted once`(
+    func `Notifications that concurrent commits receive in different orders are stored, processed and emitted once`(
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, appEnvironment in
@@ -50,15 +50,16 @@ import Testing
             #expect(try await ledger.backlog().count == all.count)
             var facts = RandomFacts(seed: 1)
             let fact = facts.transaction("1")
-            let folded = try await ledger.pending(after: 0, limit: 99).map { waiting in
+            let processed = try await ledger.pending(after: 0, limit: 99).map { waiting in
                 ProcessedNotification(
                     id: waiting.id, scope: appEnvironment.id, uuid: waiting.uuid, type: .didRenew, signedDate: Self.now,
                     transaction: fact, processedAt: Self.now)
             }
-            try #require(Set(folded.map(\.uuid)) == Set(all.map(\.uuid)))
+            try #require(Set(processed.map(\.uuid)) == Set(all.map(\.uuid)))
             _ = try await Self.concurrently { number in
-                let first = number % folded.count
-                return try await ledger.commit(received: [], processed: Array(folded[first...] + folded[..<first]))
+                let first = number % processed.count
+                return try await ledger.commit(
+                    received: [], processed: Array(processed[first...] + processed[..<first]))
             }
             #expect(try await ledger.backlog().count == 0)
             let page = try await ledger.events(
@@ -68,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `Concurrently folded facts about one purchase are all stored`(_ engine: Engine) async throws {
+    func `Concurrently processed facts about one purchase are all stored`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             var facts = RandomFacts(seed: 2)
             let ledgers = [try await Walk(try engine.open(in: folder)), try await Walk(try engine.open(in: folder))]
@@ -76,15 +77,15 @@ import Testing
             let received = Self.notifications(0..<Self.writers, in: appEnvironment)
             let ids = try await ledger.commit(received: received, processed: []).map(\.id)
             #expect(try await other.commit(received: received, processed: []).map(\.id) == ids)
-            let folded = ids.enumerated().map { index, id in
+            let processed = ids.enumerated().map { index, id in
                 var fact = facts.transaction("1")
                 fact.transactionID = "1\(index)"
                 return ProcessedNotification(
                     id: id, scope: appEnvironment.id, uuid: Self.uuid(index), type: .didRenew, signedDate: Self.now,
                     transaction: fact, processedAt: Self.now)
             }
-            _ = try await Self.concurrently { try await ledger.commit(received: [], processed: [folded[$0]]) }
-            for one in folded { _ = try await other.commit(received: [], processed: [one]) }
+            _ = try await Self.concurrently { try await ledger.commit(received: [], processed: [processed[$0]]) }
+            for one in processed { _ = try await other.commit(received: [], processed: [one]) }
             let lineage = try await ledger.lineage("1", in: appEnvironment.id)
             #expect(lineage?.transactions.count == Self.writers)
             let expected = try await other.lineage("1", in: appEnvironment.id)

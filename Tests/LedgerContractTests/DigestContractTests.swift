@@ -44,11 +44,11 @@ import Testing
             let insertions = try await ledger.commit(
                 received: [Self.received("text 1", in: appEnvironment)], processed: [])
             try await expectNewDigest("a notification")
-            let folded = ProcessedNotification(
+            let processed = ProcessedNotification(
                 id: try #require(insertions.first).id, scope: id, uuid: Self.received("", in: appEnvironment).uuid,
                 type: .didRenew, signedDate: now, transaction: Self.transaction("1"), processedAt: now)
-            _ = try await ledger.commit(received: [], processed: [folded])
-            try await expectNewDigest("a folded notification")
+            _ = try await ledger.commit(received: [], processed: [processed])
+            try await expectNewDigest("a processed notification")
             _ = try await ledger.commit(received: [Self.received("text 2", in: appEnvironment)], processed: [])
             try await expectNewDigest("another text of the notification")
             let signedFact = SignedFact(

@@ -84,7 +84,8 @@ import Testing
     }
 
     private static func commitInBatches(
-        _ notifications: [(received: ReceivedNotification, folded: ProcessedNotification)], _ signedFacts: [SignedFact],
+        _ notifications: [(received: ReceivedNotification, processed: ProcessedNotification)],
+        _ signedFacts: [SignedFact],
         _ walk: inout Walk, _ random: inout SeededGenerator
     ) async throws {
         var (notifications, signedFacts) = (notifications[...], signedFacts[...])
@@ -101,19 +102,19 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `A notification is stored once, folded once and emitted once`(_ engine: Engine) async throws {
+    func `A notification is stored once, processed once and emitted once`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             var facts = RandomFacts(seed: 1)
             let walk = try await Walk(try engine.open(in: folder))
             var one = facts.notification(in: walk.scopes[0], at: 0)
-            one.folded.transaction = facts.transaction("1")
+            one.processed.transaction = facts.transaction("1")
             let ledger = walk.ledger
             let first = try await ledger.commit(received: [one.received, one.received], processed: [])
             #expect(first.map(\.id) == [first[0].id, first[0].id])
             #expect(first == [.stored(first[0].id), .duplicate(first[0].id)])
             #expect(try await ledger.backlog().count == 1)
-            one.folded.id = first[0].id
-            for _ in 0..<2 { _ = try await ledger.commit(received: [one.received], processed: [one.folded]) }
+            one.processed.id = first[0].id
+            for _ in 0..<2 { _ = try await ledger.commit(received: [one.received], processed: [one.processed]) }
             #expect(try await ledger.backlog().count == 0)
             #expect(try await ledger.lastEvent() == 1)
         }

@@ -83,10 +83,10 @@ import Testing
                     scope: appEnvironment.id, uuid: uuid, type: "EXPIRED", subtype: subtype, signedDate: Self.now,
                     receivedAt: Self.now, origin: .delivered, text: "text \(number)")
                 let insertion = try #require(try await ledger.commit(received: [received], processed: []).first)
-                let folded = ProcessedNotification(
+                let processed = ProcessedNotification(
                     id: insertion.id, scope: appEnvironment.id, uuid: uuid, type: .expired, signedDate: Self.now,
                     transaction: facts.transaction("1"), processedAt: Self.now)
-                _ = try await ledger.commit(received: [], processed: [folded])
+                _ = try await ledger.commit(received: [], processed: [processed])
             }
             for (subtype, count) in [(nil, 3), ("", 1), ("VOLUNTARY", 1)] as [(String?, Int)] {
                 for original in [nil, "1"] {
@@ -109,11 +109,11 @@ import Testing
                     scope: appEnvironment.id, uuid: uuid, type: "CONSUMPTION_REQUEST", signedDate: Self.now,
                     receivedAt: Self.now, origin: .delivered, text: "text \(number)")
                 let insertion = try #require(try await ledger.commit(received: [received], processed: []).first)
-                let folded = ProcessedNotification(
+                let processed = ProcessedNotification(
                     id: insertion.id, scope: appEnvironment.id, uuid: uuid, type: .consumptionRequest,
                     signedDate: Self.now,
                     transaction: facts.transaction("1"), processedAt: Self.now)
-                _ = try await ledger.commit(received: [], processed: [folded])
+                _ = try await ledger.commit(received: [], processed: [processed])
             }
             let recovery = try await ledger.begin(
                 .requested(appEnvironment.id, from: 0, until: 1000, filters: [], RecoverySettings()), at: 0)

@@ -241,11 +241,11 @@ import Testing
                     scope: appEnvironment.id, uuid: name.text, type: "DID_RENEW", signedDate: 5, receivedAt: 5,
                     origin: .delivered, text: "text")
                 let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
-                let folded = ProcessedNotification(
+                let processed = ProcessedNotification(
                     id: id, scope: appEnvironment.id, uuid: name.text, type: .didRenew, signedDate: 5,
                     transaction: fact,
                     processedAt: 5)
-                _ = try await ledger.commit(received: [], processed: [folded])
+                _ = try await ledger.commit(received: [], processed: [processed])
             }
             let notifications = try await ledger.notifications(about: "1", in: appEnvironment.id, limit: 99)
             #expect(notifications.map { ExactText($0.uuid) } == Self.names.sorted())
@@ -274,11 +274,11 @@ import Testing
             let fact = TransactionFact(
                 transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
                 purchaseDate: RandomFacts.start, signedDate: RandomFacts.start)
-            let folded = ProcessedNotification(
+            let processed = ProcessedNotification(
                 id: id, scope: appEnvironment.id, uuid: received.uuid, type: .didRenew, signedDate: 5,
                 transaction: fact,
                 processedAt: 5)
-            _ = try await ledger.commit(received: [], processed: [folded])
+            _ = try await ledger.commit(received: [], processed: [processed])
             let event = try #require(try await ledger.event(try await ledger.lastEvent())?.event)
             #expect(event.customer.map { ExactText($0) } == sorted.first)
         }

@@ -35,15 +35,15 @@ import Testing
         }
     }
 
-    /// Folds both notifications as about purchase 1.
-    private static func fold(_ ids: [Int64], in scope: Int64, _ ledger: any LedgerEngine) async throws {
+    /// Processes both notifications as about purchase 1.
+    private static func process(_ ids: [Int64], in scope: Int64, _ ledger: any LedgerEngine) async throws {
         var facts = RandomFacts(seed: 1)
         for (index, id) in ids.enumerated() {
             let number = index + 1
-            let folded = ProcessedNotification(
+            let processed = ProcessedNotification(
                 id: id, scope: scope, uuid: uuid(number), type: .didRenew, signedDate: Int64(number),
                 transaction: facts.transaction("1"), processedAt: 6)
-            _ = try await ledger.commit(received: [], processed: [folded])
+            _ = try await ledger.commit(received: [], processed: [processed])
         }
     }
 
@@ -56,7 +56,7 @@ import Testing
             let texts = Self.notifications(1, others: 3, in: scope) + Self.notifications(2, others: 2, in: scope)
             let ids = try await ledger.commit(received: texts, processed: []).map(\.id)
             try #require(ids.count == 7)
-            try await Self.fold([ids[0], ids[4]], in: scope, ledger)
+            try await Self.process([ids[0], ids[4]], in: scope, ledger)
             let expected: [Int: [Int]] = [
                 0: [], 1: [1000, 1001], 2: [1000, 1001, 1002, 2000], 4: [1000, 1001, 1002, 1003, 2000, 2001],
                 1 << 40: [1000, 1001, 1002, 1003, 2000, 2001, 2002],
@@ -75,7 +75,7 @@ import Testing
             let most = FactSelection.maximumOtherTexts
             let texts = Self.notifications(1, others: most + 2, in: scope)
             let id = try #require(try await ledger.commit(received: texts, processed: []).first?.id)
-            try await Self.fold([id], in: scope, ledger)
+            try await Self.process([id], in: scope, ledger)
             let found = try await ledger.sources(of: [FactSelection("1")], notifications: true, in: scope)
             let shown = found.compactMap { fact -> String? in
                 if case .notification(let notification, _) = fact.source { notification.text } else { nil }

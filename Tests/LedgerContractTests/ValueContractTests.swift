@@ -71,10 +71,10 @@ import Testing
                 let received = Self.notification(number, signed: instant, in: scope)
                 let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
                 #expect(try await ledger.backlog().oldest == instant)
-                let folded = ProcessedNotification(
+                let processed = ProcessedNotification(
                     id: id, scope: scope, uuid: received.uuid, type: .didRenew, signedDate: instant,
                     transaction: fact, renewal: renewal, processedAt: instant)
-                _ = try await ledger.commit(received: [], processed: [folded])
+                _ = try await ledger.commit(received: [], processed: [processed])
                 let lineage = try await ledger.lineage("\(number)", in: scope)
                 #expect(lineage?.transactions == [fact] && lineage?.renewal == renewal, "\(instant)")
                 let stored = try await ledger.notification(received.uuid)
@@ -112,7 +112,7 @@ import Testing
             #expect(try await ledger.commit(signedFacts) == 2)
             let received = Self.notification(1, in: appEnvironment.id)
             let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
-            let folded = ProcessedNotification(
+            let processed = ProcessedNotification(
                 id: id, scope: appEnvironment.id, uuid: received.uuid, type: .didRenew, signedDate: 0,
                 transaction: transaction,
                 renewal: renewal, processedAt: 0)
@@ -120,7 +120,7 @@ import Testing
             for _ in 0..<2 {
                 let lineage = try await ledger.lineage("1", in: appEnvironment.id)
                 #expect(lineage?.transactions == [expected.0] && lineage?.renewal == expected.1)
-                _ = try await ledger.commit(received: [], processed: [folded])
+                _ = try await ledger.commit(received: [], processed: [processed])
             }
         }
     }
@@ -134,15 +134,15 @@ import Testing
             let made = try #require(try await ledger.event(try await ledger.lastEvent())?.event)
             #expect(made.customer == "anna" && made.data?.contains("sorry") == true && !made.isLate)
             #expect(try await ledger.lastEventsOfCustomers(in: scope, limit: 9, amongLast: 99) == [made])
-            // The notification with the later signing date is folded first.
+            // The notification with the later signing date is processed first.
             var (facts, late) = (RandomFacts(seed: 1), [Bool?]())
             for number in [2, 1] {
                 let received = Self.notification(number, signed: Int64(number), in: scope)
                 let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
-                let folded = ProcessedNotification(
+                let processed = ProcessedNotification(
                     id: id, scope: scope, uuid: received.uuid, type: .didRenew, signedDate: received.signedDate,
                     transaction: facts.transaction("1"), processedAt: 9)
-                _ = try await ledger.commit(received: [], processed: [folded])
+                _ = try await ledger.commit(received: [], processed: [processed])
                 late.append(try await ledger.event(try await ledger.lastEvent())?.event.isLate)
             }
             #expect(late == [false, true])

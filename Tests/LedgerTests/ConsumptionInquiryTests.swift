@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `Consumption inquiries` {
     private static func notification(
-        _ type: NotificationTypeV2, signed: Milliseconds = 1000, folded: Milliseconds = 1500
+        _ type: NotificationTypeV2, signed: Milliseconds = 1000, processed: Milliseconds = 1500
     )
         -> ProcessedNotification
     {
@@ -15,7 +15,7 @@ import Testing
             transaction: TransactionFact(
                 transactionID: "t", originalTransactionID: "o", productID: "coins", type: .consumable,
                 purchaseDate: Date(milliseconds: 0), signedDate: Date(milliseconds: signed)),
-            processedAt: folded)
+            processedAt: processed)
     }
 
     private static func inquiry(_ state: ConsumptionInquiry.State = .pending) -> ConsumptionInquiry? {
@@ -46,11 +46,11 @@ import Testing
 
     @Test(arguments: [(Milliseconds(1000), Milliseconds(1500)), (2000, 1500)])
     func `A consumption inquiry is due at once, even if the App Store's or the server's clock is ahead`(
-        _ signed: Milliseconds, _ folded: Milliseconds
+        _ signed: Milliseconds, _ processed: Milliseconds
     ) throws {
-        let notification = Self.notification(.consumptionRequest, signed: signed, folded: folded)
+        let notification = Self.notification(.consumptionRequest, signed: signed, processed: processed)
         let inquiry = try #require(ConsumptionInquiry(requestedBy: notification, in: .production, customer: nil))
-        #expect(inquiry.nextAttemptAt == min(signed, folded))
+        #expect(inquiry.nextAttemptAt == min(signed, processed))
     }
 
     @Test(arguments: [NotificationTypeV2.refund, .refundDeclined, .didRenew])

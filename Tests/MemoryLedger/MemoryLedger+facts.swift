@@ -153,7 +153,7 @@ extension MemoryLedger.State {
         return stored
     }
 
-    // MARK: - Folding
+    // MARK: - Processing
 
     mutating func process(_ notification: ProcessedNotification) throws {
         let waited = inbox.removeValue(forKey: notification.id) != nil

@@ -62,7 +62,7 @@ private final class CrashHarness: Sendable {
     private struct State {
         var acknowledged: Set<String> = []
         var random: SeededGenerator
-        var folded: Set<String> = []
+        var processed: Set<String> = []
         /// The number of answers in this round.
         var answers = 0
         /// Whether the server of this round has been killed.
@@ -224,8 +224,8 @@ private final class CrashHarness: Sendable {
 
     /// Stores and processes in the reference ledger the notifications that the server stored and processed.
     private func applyToReference(_ stored: Set<String>, waiting: Set<String>) async throws {
-        let folded = state.withLock { $0.folded }
-        let added = notifications.filter { stored.contains($0.uuid) && !folded.contains($0.uuid) }
+        let known = state.withLock { $0.processed }
+        let added = notifications.filter { stored.contains($0.uuid) && !known.contains($0.uuid) }
         let received = added.map {
             ReceivedNotification($0.verified, in: reference.appEnvironment, at: World.start, origin: .delivered)
         }
@@ -238,7 +238,7 @@ private final class CrashHarness: Sendable {
                 ProcessedNotification(parts, id: insertion.id, in: reference.appEnvironment, at: World.start))
         }
         _ = try await reference.storage.commit(received: [], processed: processed)
-        state.withLock { $0.folded.formUnion(processed.map(\.uuid)) }
+        state.withLock { $0.processed.formUnion(processed.map(\.uuid)) }
     }
 
     /// Copies to the reference ledger the statements that the server fetched from the App Store. Statements that the
@@ -289,7 +289,7 @@ private final class CrashHarness: Sendable {
         let counts = try SQLiteStorage(path: path)
         let events = try await counts.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM events") }
         try counts.close()
-        #expect(events == notifications.count && state.withLock { $0.folded.count } == notifications.count)
+        #expect(events == notifications.count && state.withLock { $0.processed.count } == notifications.count)
         let rebuilt = try await ServerProcess.run(["ledger", "rebuild", "--check", "--config", configuration.path])
         #expect(rebuilt.status == 0, "\(rebuilt.text)")
     }

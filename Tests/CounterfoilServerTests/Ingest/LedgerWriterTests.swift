@@ -46,9 +46,9 @@ import Testing
     @Test func `A received notification is stored even if processing in the same commit fails`() async throws {
         var limits = LedgerWriter.Limits()
         limits.maximumWait = .max
-        try await Self.withWriter(limits, to: UnfoldableLedger()) { writer in
+        try await Self.withWriter(limits, to: UnprocessableLedger()) { writer in
             let (processed, received) = try await writer.expecting {
-                let processed = Task { try await writer.commit([Self.folded]) }
+                let processed = Task { try await writer.commit([Self.processed]) }
                 let received = Task { try await writer.receive(Self.notification(1)) }
                 try await waitUntil("a commit waits") { writer.waiting >= 1 }
                 // Long enough for the second commit to wait too.
@@ -63,7 +63,7 @@ import Testing
     private struct NotStored: Error {}
 
     /// A ledger in which processing always fails, as on an unreadable disk sector.
-    private struct UnfoldableLedger: LedgerStorage {
+    private struct UnprocessableLedger: LedgerStorage {
         private let ledger = MemoryLedger()
 
         func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> AppEnvironmentRegistry {
@@ -94,7 +94,7 @@ import Testing
         func backlog() async throws -> (count: Int, oldest: Milliseconds?) { try await ledger.backlog() }
     }
 
-    private static let folded = ProcessedNotification(
+    private static let processed = ProcessedNotification(
         id: 7, scope: 1, uuid: "uuid-7", type: .test, signedDate: 0, processedAt: 0)
 
     private static func notification(_ number: Int) -> ReceivedNotification {

@@ -89,18 +89,18 @@ import Testing
             for failing in [true, false] {
                 let ledger = try await TestLedger(in: folder)
                 let found = try await ledger.arrivals(of: history).compactMap {
-                    arrival -> (received: ReceivedNotification, folded: ProcessedNotification)? in
-                    guard case .notification(let received, let folded) = arrival else { return nil }
-                    return folded.transaction == nil ? nil : (received, folded)
+                    arrival -> (received: ReceivedNotification, processed: ProcessedNotification)? in
+                    guard case .notification(let received, let processed) = arrival else { return nil }
+                    return processed.transaction == nil ? nil : (received, processed)
                 }
                 try #require(found.count > 1)
-                var (first, folded) = (found[0].received, found[0].folded)
+                var (first, processed) = (found[0].received, found[0].processed)
                 first.text = found[1].received.text
                 let insertions = try await ledger.storage.commit(
                     received: [first, found[0].received], processed: [])
                 #expect(insertions == [.stored(1), .stored(-1)])
-                folded.id = -1
-                _ = try await ledger.storage.commit(received: [], processed: [folded])
+                processed.id = -1
+                _ = try await ledger.storage.commit(received: [], processed: [processed])
                 if failing {
                     try await ledger.storage.fail(1, code: "no", message: "the signature is invalid", at: 0)
                 }

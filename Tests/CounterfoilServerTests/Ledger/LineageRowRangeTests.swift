@@ -69,8 +69,8 @@ import Testing
     func `The first and the last row range can store purchases`(customer: String) async throws {
         try await Self.withLedger { ledger in
             for number in 1...3 {
-                let folded = Self.purchase("\(number)", of: customer, signed: number, in: ledger)
-                _ = try await ledger.storage.commit(received: [], processed: [folded])
+                let processed = Self.purchase("\(number)", of: customer, signed: number, in: ledger)
+                _ = try await ledger.storage.commit(received: [], processed: [processed])
             }
             #expect(try await Self.purchases(of: customer, in: ledger) == ["1", "2", "3"])
             let rows = try await ledger.storage.pool.read { try Int64.fetchAll($0, sql: "SELECT id FROM lineages") }
@@ -100,8 +100,8 @@ import Testing
         async throws
     {
         try await Self.withLedger { ledger in
-            func commit(_ folded: ProcessedNotification) async throws {
-                _ = try await ledger.storage.commit(received: [], processed: [folded])
+            func commit(_ processed: ProcessedNotification) async throws {
+                _ = try await ledger.storage.commit(received: [], processed: [processed])
             }
             try await commit(Self.purchase("5", of: before, signed: 1, in: ledger))
             try await commit(Self.purchase("6", of: Self.anna, signed: 2, in: ledger))
@@ -117,8 +117,8 @@ import Testing
     @Test func `A manually moved row returns to its range when the purchase changes`() async throws {
         try await Self.withLedger { ledger in
             for number in 1...2 {
-                let folded = Self.purchase("5", of: Self.anna, signed: number, in: ledger)
-                _ = try await ledger.storage.commit(received: [], processed: [folded])
+                let processed = Self.purchase("5", of: Self.anna, signed: number, in: ledger)
+                _ = try await ledger.storage.commit(received: [], processed: [processed])
                 #expect(try await Self.purchases(of: Self.anna, in: ledger) == ["5"])
                 try await ledger.storage.pool.write { try $0.execute(sql: "UPDATE lineages SET id = id + (7 << 31)") }
                 #expect(try await Self.purchases(of: Self.anna, in: ledger).isEmpty)

@@ -248,9 +248,9 @@ import Testing
                 var arrivals: [TestLedger.Arrival] = []
                 for arrival in try await ledger.arrivals(of: history) {
                     now += step
-                    if case .notification(var received, var folded) = arrival {
-                        (received.receivedAt, folded.processedAt) = (now.milliseconds, now.milliseconds)
-                        arrivals.append(.notification(received, folded))
+                    if case .notification(var received, var processed) = arrival {
+                        (received.receivedAt, processed.processedAt) = (now.milliseconds, now.milliseconds)
+                        arrivals.append(.notification(received, processed))
                     }
                 }
                 try await ledger.commit(arrivals, &random)

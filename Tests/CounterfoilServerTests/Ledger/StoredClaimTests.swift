@@ -36,11 +36,11 @@ import Testing
             transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
             purchaseDate: World.start, signedDate: World.start, appAccountToken: token.flatMap { UUID(uuidString: $0) },
             appTransactionID: account)
-        let folded = ProcessedNotification(
+        let processed = ProcessedNotification(
             id: Int64(original) ?? 1, scope: ledger.appEnvironment.id, uuid: "notification \(original)",
             type: .oneTimeCharge,
             signedDate: World.start.milliseconds, transaction: fact, renewal: nil, processedAt: 0)
-        _ = try await ledger.storage.commit(received: [], processed: [folded])
+        _ = try await ledger.storage.commit(received: [], processed: [processed])
     }
 
     static func owners(_ original: String, in ledger: TestLedger) async throws -> [String] {

@@ -92,7 +92,7 @@ struct TestLedger {
             var received: [(ReceivedNotification, ProcessedNotification)] = []
             for arrival in batch {
                 switch arrival {
-                case .notification(let notification, let folded): received.append((notification, folded))
+                case .notification(let notification, let processed): received.append((notification, processed))
                 case .statement(let signedFact): _ = try await storage.commit([signedFact])
                 }
             }
@@ -100,11 +100,11 @@ struct TestLedger {
             let processed = waiting.prefix(Int.random(in: 0...waiting.count, using: &random))
             waiting.removeFirst(processed.count)
             let insertions = try await storage.commit(received: received.map(\.0), processed: Array(processed))
-            for (insertion, (_, folded)) in zip(insertions, received) {
+            for (insertion, (_, notification)) in zip(insertions, received) {
                 guard case .stored(let id) = insertion else { continue }
-                var folded = folded
-                folded.id = id
-                waiting.append(folded)
+                var notification = notification
+                notification.id = id
+                waiting.append(notification)
             }
         }
         _ = try await storage.commit(received: [], processed: waiting)

@@ -55,14 +55,14 @@ struct OrderWorld {
             storage: storage, scopes: scopes, verifier: history.verifier, apps: Apps([]),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var instants: Set<String> = []
-        for case .notification(let received, let folded) in try await ledger.arrivals(
+        for case .notification(let received, let processed) in try await ledger.arrivals(
             of: history, statementInterval: .max)
         {
-            let isConsumable = folded.transaction?.type == .consumable
-            guard let original = folded.originalTransactionID, !isConsumable,
-                instants.insert("\(original) \(folded.signedDate)").inserted
+            let isConsumable = processed.transaction?.type == .consumable
+            guard let original = processed.originalTransactionID, !isConsumable,
+                instants.insert("\(original) \(processed.signedDate)").inserted
             else { continue }
-            unreceived.append((received, folded))
+            unreceived.append((received, processed))
         }
     }
 
@@ -109,10 +109,10 @@ struct OrderWorld {
         let done = Array(processed.suffix(limit))
         processed.removeLast(done.count)
         let insertions = try await ledger.storage.commit(received: batch.map(\.0), processed: done)
-        for (insertion, (_, folded)) in zip(insertions, batch) {
-            var folded = folded
-            folded.id = insertion.id
-            processed.append(folded)
+        for (insertion, (_, notification)) in zip(insertions, batch) {
+            var notification = notification
+            notification.id = insertion.id
+            processed.append(notification)
         }
     }
 

@@ -70,25 +70,27 @@ struct RandomFacts {
         .consumptionRequest,
     ]
 
-    /// A notification as received and as folded.
+    /// A notification as received and as processed.
     mutating func notification(
         in appEnvironment: AppEnvironment, at now: Milliseconds
-    ) -> (received: ReceivedNotification, folded: ProcessedNotification) {
+    ) -> (received: ReceivedNotification, processed: ProcessedNotification) {
         // A UUID is never used in two environments.
         let place = appEnvironment.environment == .production ? "00" : "01"
         let uuid = "00000000-0000-4000-8000-00000000\(place)\(Int.random(in: 10..<60, using: &random))"
         let (original, type) = (original(), pick(Self.types, or: .test))
         let signed = days(0...3).milliseconds
-        var folded = ProcessedNotification(
+        var processed = ProcessedNotification(
             id: 0, scope: appEnvironment.id, uuid: uuid, type: type, signedDate: signed,
             transaction: isOneIn(5) ? nil : transaction(original),
             renewal: original == "4" || isOneIn(2) ? nil : renewal(isOneIn(9) ? self.original() : original),
             processedAt: now)
-        if folded.originalTransactionID == nil { folded.appTransactionID = Self.accounts[texts % Self.accounts.count] }
+        if processed.originalTransactionID == nil {
+            processed.appTransactionID = Self.accounts[texts % Self.accounts.count]
+        }
         let received = ReceivedNotification(
             scope: appEnvironment.id, uuid: uuid, type: type.rawValue, signedDate: signed, receivedAt: now,
             origin: isOneIn(3) ? .recovered : .delivered, text: text())
-        return (received, folded)
+        return (received, processed)
     }
 
     /// A fact that does not come in a notification.

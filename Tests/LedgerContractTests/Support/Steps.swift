@@ -22,9 +22,9 @@ struct Walk {
         scopes = try await ledger.scopes(of: ["Production", "Sandbox"].map { ("com.example.shop", $0) }).all
     }
 
-    /// Receives notifications and, in the same commit, folds some of the waiting ones.
+    /// Receives notifications and, in the same commit, processes some of the waiting ones.
     mutating func commit(
-        _ arrivals: [(received: ReceivedNotification, folded: ProcessedNotification)], processed count: Int,
+        _ arrivals: [(received: ReceivedNotification, processed: ProcessedNotification)], processed count: Int,
         at now: Milliseconds = 0
     ) async throws -> String {
         var processed = Array(waiting.prefix(count))
@@ -33,11 +33,11 @@ struct Walk {
         let insertions = try await ledger.commit(received: arrivals.map(\.received), processed: processed)
         for (insertion, arrival) in zip(insertions, arrivals) {
             guard case .stored(let id) = insertion else { continue }
-            var folded = arrival.folded
-            folded.id = id
+            var notification = arrival.processed
+            notification.id = id
             // A notification that failed and was received again waits once.
             waiting.removeAll { $0.id == id }
-            waiting.append(folded)
+            waiting.append(notification)
         }
         return insertions.map { if case .stored(let id) = $0 { id < 0 ? "other" : "kept" } else { "duplicate" } }
             .joined(separator: " ")
@@ -104,7 +104,7 @@ extension Step {
         }
         if facts.isOneIn(3) { arrivals += arrivals.prefix(1) }
         let (sent, processed) = (arrivals, Int.random(in: 0...5, using: &facts.random))
-        return Step(name: "receive \(sent.map(\.received.uuid)) fold \(processed)") {
+        return Step(name: "receive \(sent.map(\.received.uuid)) process \(processed)") {
             try await $0.commit(sent, processed: processed, at: now)
         }
     }

@@ -5,7 +5,7 @@ import Ledger
 import TestSupport
 import Testing
 
-@Suite struct `The contract of stored fold results` {
+@Suite struct `The contract of the results of processing` {
     private static let now = RandomFacts.start.milliseconds
 
     private static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000000\(number)" }
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// A notification with the transaction of one purchase and the renewal information of another one.
-    private static func folded(
+    private static func processed(
         _ number: Int, _ id: Int64, _ original: String, renewing other: String? = nil, in appEnvironment: AppEnvironment
     ) -> ProcessedNotification {
         ProcessedNotification(
@@ -54,8 +54,8 @@ import Testing
         try await engine.withLedger { ledger, appEnvironment in
             let id = try #require(
                 try await ledger.commit(received: Self.received(1...1, in: appEnvironment), processed: []).first?.id)
-            let folded = Self.folded(1, id, "\u{E9}", renewing: "e\u{301}", in: appEnvironment)
-            _ = try await ledger.commit(received: [], processed: [folded])
+            let processed = Self.processed(1, id, "\u{E9}", renewing: "e\u{301}", in: appEnvironment)
+            _ = try await ledger.commit(received: [], processed: [processed])
             let one = try #require(try await ledger.lineage("\u{E9}", in: appEnvironment.id))
             let other = try #require(try await ledger.lineage("e\u{301}", in: appEnvironment.id))
             #expect(one.transactions.count == 1 && one.renewal == nil)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `A notification that fails while it is folded changes nothing, and the rest of its commit succeeds`(
+    func `A notification that fails while it is processed changes nothing, and the rest of its commit succeeds`(
         _ engine: Engine
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
@@ -101,9 +101,9 @@ import Testing
                     \.id)
             }
             try #require(ids.count == 3)
-            let half = Self.folded(1, ids[0], "1", renewing: "2", in: appEnvironment)
+            let half = Self.processed(1, ids[0], "1", renewing: "2", in: appEnvironment)
             let others = [
-                Self.folded(2, ids[1], "3", in: appEnvironment), Self.folded(3, ids[2], "4", in: appEnvironment),
+                Self.processed(2, ids[1], "3", in: appEnvironment), Self.processed(3, ids[2], "4", in: appEnvironment),
             ]
             try await engine.damaging(record: "2", in: appEnvironment.id, of: ledger) {
                 _ = try await ledger.commit(
@@ -145,13 +145,13 @@ import Testing
             let ids = try await ledger.commit(received: Self.received(1...4, in: appEnvironment), processed: []).map(
                 \.id)
             try #require(ids.count == types.count)
-            let folded = types.indices.map { index in
-                var folded = Self.folded(index + 1, ids[index], "1", renewing: "2", in: appEnvironment)
-                folded.type = types[index]
-                if folded.type == .test { (folded.transaction, folded.renewal) = (nil, nil) }
-                return folded
+            let processed = types.indices.map { index in
+                var processed = Self.processed(index + 1, ids[index], "1", renewing: "2", in: appEnvironment)
+                processed.type = types[index]
+                if processed.type == .test { (processed.transaction, processed.renewal) = (nil, nil) }
+                return processed
             }
-            _ = try await ledger.commit(received: [], processed: folded)
+            _ = try await ledger.commit(received: [], processed: processed)
             let (digest, events) = (try await ledger.digest(), try await ledger.lastEvent())
             let inquiries = try await ledger.inquiries(in: appEnvironment.id, before: .max, limit: 9)
             try #require(inquiries.map(\.decision) == [.refunded] && events > 0)
@@ -159,7 +159,7 @@ import Testing
                 try await ledger.reprocess(ids + ids, at: Self.now + 1)
                 #expect(try await ledger.backlog().count == ids.count)
                 #expect(try await ledger.pending(after: .min, limit: 9).map(\.id) == ids)
-                _ = try await ledger.commit(received: [], processed: folded)
+                _ = try await ledger.commit(received: [], processed: processed)
                 #expect(try await ledger.backlog().count == 0)
                 let again = try await ledger.digest()
                 #expect(again == digest)
