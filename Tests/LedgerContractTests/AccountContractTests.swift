@@ -16,9 +16,9 @@ import Testing
             transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
             purchaseDate: RandomFacts.start, signedDate: RandomFacts.start,
             appAccountToken: token.flatMap { UUID(uuidString: $0) }, appTransactionID: "x")
-        let statement = SignedFact(
+        let signedFact = SignedFact(
             scope: appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text \(original)")
-        _ = try await ledger.commit([statement])
+        _ = try await ledger.commit([signedFact])
     }
 
     private static func claim(

@@ -54,7 +54,7 @@ import Testing
             let signedFact = SignedFact(
                 scope: id, fact: .transaction(Self.transaction("2")), origin: .app, receivedAt: now, text: "text 3")
             _ = try await ledger.commit([signedFact])
-            try await expectNewDigest("a statement")
+            try await expectNewDigest("a signed fact")
             _ = try await ledger.claim(Self.claim(["1"], in: appEnvironment)) { _ in true }
             try await expectNewDigest("a claim of a purchase")
             _ = try await ledger.claim(Self.claim([], account: "z", in: appEnvironment)) { _ in true }

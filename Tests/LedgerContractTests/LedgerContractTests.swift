@@ -51,7 +51,8 @@ import Testing
             try await Self.commitInBatches([facts.notification(in: appEnvironment, at: 0)], [], &ledger, &facts.random)
             let received = ledger.ledger.commits
             #expect(received > before)
-            try await Self.commitInBatches([], [try facts.statement(in: appEnvironment, at: 0)], &ledger, &facts.random)
+            try await Self.commitInBatches(
+                [], [try facts.signedFact(in: appEnvironment, at: 0)], &ledger, &facts.random)
             #expect(ledger.ledger.commits > received)
         }
     }
@@ -66,7 +67,7 @@ import Testing
             var ledger = try await Walk(try engine.open(in: folder))
             let appEnvironment = ledger.scopes[0]
             let notifications = (0..<20).map { _ in facts.notification(in: appEnvironment, at: 0) }
-            let signedFacts = try (0..<12).map { _ in try facts.statement(in: appEnvironment, at: 0) }
+            let signedFacts = try (0..<12).map { _ in try facts.signedFact(in: appEnvironment, at: 0) }
             try await Self.commitInBatches(notifications, signedFacts, &ledger, &facts.random)
             let digest = try await ledger.ledger.digest()
             let last = try await ledger.ledger.lastEvent()

@@ -3,8 +3,8 @@ import Testing
 
 @Suite struct `Fact sources` {
     @Test(arguments: [
-        (FactSource.notification(1), 1 as Int64), (.notification(.max), .max), (.statement(1), -1),
-        (.statement(.max), -Int64.max),
+        (FactSource.notification(1), 1 as Int64), (.notification(.max), .max), (.signedFact(1), -1),
+        (.signedFact(.max), -Int64.max),
     ])
     func `A fact source is encoded as one number and decoded from it`(_ source: FactSource, _ code: Int64) {
         #expect(source.code == code)
@@ -15,8 +15,8 @@ import Testing
         #expect(FactSource(code: code) == nil)
     }
 
-    @Test func `Only a statement source has a statement number`() {
-        #expect(FactSource.statement(7).statement == 7)
-        #expect(FactSource.notification(7).statement == nil)
+    @Test func `Only the source of a signed fact has its number`() {
+        #expect(FactSource.signedFact(7).signedFact == 7)
+        #expect(FactSource.notification(7).signedFact == nil)
     }
 }

@@ -198,13 +198,13 @@ extension MemoryLedger.State {
     /// Stores a signed fact that did not come in a notification. Returns false if it contains nothing new.
     mutating func store(_ signedFact: SignedFact) throws -> Bool {
         lastSignedFact += 1
-        let number = FactSource.statement(lastSignedFact).code
+        let number = FactSource.signedFact(lastSignedFact).code
         signedFacts[lastSignedFact] = signedFact
         let before = self
         let source = LineageRecord.Source(
             id: number, isReceipt: signedFact.kind == .receipt, wasReceipt: before.isReceipt
         ) { present in
-            guard let present = FactSource(code: present)?.statement else { return false }
+            guard let present = FactSource(code: present)?.signedFact else { return false }
             return before.signedFacts[present].map { ExactText($0.text) < ExactText(signedFact.text) } ?? true
         }
         let outcome = try update(signedFact.fact.originalTransactionID, in: signedFact.scope) {
@@ -216,11 +216,11 @@ extension MemoryLedger.State {
     }
 
     private func isReceipt(_ source: Int64) -> Bool {
-        FactSource(code: source)?.statement.map { signedFacts[$0]?.kind == .receipt } ?? false
+        FactSource(code: source)?.signedFact.map { signedFacts[$0]?.kind == .receipt } ?? false
     }
 
     private mutating func drop(_ source: Int64?) {
-        if let number = source.flatMap(FactSource.init(code:))?.statement { signedFacts[number] = nil }
+        if let number = source.flatMap(FactSource.init(code:))?.signedFact { signedFacts[number] = nil }
     }
 
     private mutating func recordProductGroup(of fact: TransactionFact, in scope: Int64) {

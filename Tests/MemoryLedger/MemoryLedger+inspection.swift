@@ -85,7 +85,7 @@ extension MemoryLedger: InspectionStorage {
     ) async throws -> [FactText] {
         try read { state in
             let sources = try wanted.flatMap {
-                wanted -> [(original: String, kind: StoredFact.Kind, source: FactSource)] in
+                wanted -> [(original: String, kind: StoredSignedFact.Kind, source: FactSource)] in
                 let record = try state.readable(wanted.originalTransactionID, in: scope)
                 return (record?.sources(of: wanted, notifications: notifications) ?? []).map {
                     (original: wanted.originalTransactionID, kind: $0.kind, source: $0.source)
@@ -108,17 +108,17 @@ extension MemoryLedger.State {
     }
 
     fileprivate func texts(
-        of source: FactSource, _ kind: StoredFact.Kind, _ others: [Int64]
+        of source: FactSource, _ kind: StoredSignedFact.Kind, _ others: [Int64]
     ) -> [StoredSource] {
         switch source {
         case .notification(let number):
             let own = others.filter { otherTexts[-$0]?.notification == number }
             return ([number] + own).compactMap { storedNotification($0) }.map { .notification($0, holding: kind) }
-        case .statement(let number):
+        case .signedFact(let number):
             guard let signedFact = signedFacts[number], signedFact.kind != .receipt else { return [] }
             return [
-                .statement(
-                    StoredFact(
+                .signedFact(
+                    StoredSignedFact(
                         kind: kind, origin: signedFact.origin, receivedAt: signedFact.receivedAt, text: signedFact.text)
                 )
             ]

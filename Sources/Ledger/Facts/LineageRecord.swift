@@ -81,13 +81,13 @@ package struct LineageRecord: Sendable, Hashable {
     /// Returns the sources of facts.
     package func sources(
         of wanted: FactSelection, notifications: Bool
-    ) -> [(kind: StoredFact.Kind, source: FactSource)] {
+    ) -> [(kind: StoredSignedFact.Kind, source: FactSource)] {
         var codes = zip(lineage.transactions, sources)
             .filter { wanted.transactions?.contains($0.0.transactionID) ?? true }
-            .map { (StoredFact.Kind.transaction, $0.1) }
+            .map { (StoredSignedFact.Kind.transaction, $0.1) }
         if wanted.renewal, let renewalSource { codes.append((.renewal, renewalSource)) }
         return codes.compactMap { kind, code in FactSource(code: code).map { (kind, $0) } }
-            .filter { notifications || $0.1.statement != nil }
+            .filter { notifications || $0.1.signedFact != nil }
     }
 
     /// Returns the notifications that were signed while the customer owned the purchase.

@@ -38,7 +38,7 @@ package protocol InspectionStorage: Sendable {
     /// signature of their own. Texts with the same UUID are returned together: one of them contains the fact. There are
     /// at most ``FactSelection/maximumOtherTexts`` different texts, those of the earliest notifications first.
     ///
-    /// - Parameter notifications: Whether to return notifications too, or only statements.
+    /// - Parameter notifications: Whether to return notifications too, or only signed facts.
     func sources(of wanted: [FactSelection], notifications: Bool, in scope: Int64) async throws -> [FactText]
 }
 
@@ -183,24 +183,24 @@ package struct NotificationPage: Sendable {
 /// The stored text that contains a fact.
 package enum StoredSource: Sendable, Hashable {
     /// The notification that contained the fact.
-    case notification(StoredNotification, holding: StoredFact.Kind)
+    case notification(StoredNotification, holding: StoredSignedFact.Kind)
     /// A text that was received without a notification.
-    case statement(StoredFact)
+    case signedFact(StoredSignedFact)
 
-    /// The UUID of the notification; nil for a statement.
+    /// The UUID of the notification; nil for a signed fact.
     package var notification: String? { if case .notification(let stored, _) = self { stored.uuid } else { nil } }
 
     /// Whether the text is corrupt.
     package var isDamaged: Bool {
         switch self {
         case .notification(let stored, _): stored.isDamaged
-        case .statement(let stored): stored.isDamaged
+        case .signedFact(let stored): stored.isDamaged
         }
     }
 }
 
-/// A stored statement: the text of a fact that was received without a notification.
-package struct StoredFact: Sendable, Hashable {
+/// A stored signed fact: the text of a fact that was received without a notification.
+package struct StoredSignedFact: Sendable, Hashable {
     package enum Kind: Sendable, Hashable { case transaction, renewal }
 
     package var kind: Kind

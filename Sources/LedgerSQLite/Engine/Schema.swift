@@ -85,7 +85,7 @@ enum Schema {
         CREATE TABLE failures (
             id INTEGER PRIMARY KEY, code TEXT NOT NULL, message TEXT NOT NULL, failed_at INTEGER NOT NULL)
         """,
-        // Texts that were received without a notification.
+        // Signed facts: texts that were received without a notification. Exports call them statements too.
         """
         CREATE TABLE statements (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, kind INTEGER NOT NULL, original_id TEXT NOT NULL,

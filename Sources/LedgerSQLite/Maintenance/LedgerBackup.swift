@@ -69,7 +69,7 @@ package enum LedgerBackup {
             report.digest = digest
             try db.each("SELECT text, original_id FROM statements ORDER BY id", []) { row in
                 guard row.blob(0).flatMap({ headers.unpack($0) }) == nil else { return }
-                report.add(StorageError(.damaged, "the text of a statement about \(row.text(1) ?? "") is damaged"))
+                report.add(StorageError(.damaged, "the text of a signed fact about \(row.text(1) ?? "") is damaged"))
             }
             return report
         }

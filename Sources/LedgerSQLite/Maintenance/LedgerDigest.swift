@@ -73,11 +73,11 @@ struct LedgerDigest {
         }
     }
 
-    /// Returns the UUID or text that a source code denotes: of a notification or a statement.
+    /// Returns the UUID or text that a source code denotes: of a notification or a signed fact.
     private func text(_ source: Int64, _ db: Database) throws -> SQLValue {
         switch FactSource(code: source) {
         case nil: return .null
-        case .statement(let number):
+        case .signedFact(let number):
             return try db.first("SELECT text FROM statements WHERE id = ?", [.integer(number)]) { $0.value(0) } ?? .null
         case .notification(let number):
             return try db.first("SELECT uuid FROM notifications WHERE id = ?", [.integer(number)]) { $0.value(0) }

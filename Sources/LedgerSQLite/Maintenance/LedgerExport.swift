@@ -33,7 +33,7 @@ package struct LedgerExport {
         package var notifications = 0
         /// The notifications that were not processed yet.
         package var pending = 0
-        package var statements = 0
+        package var signedFacts = 0
         package var claims = 0
     }
 
@@ -59,7 +59,7 @@ package struct LedgerExport {
             }
             try export.erasures(db)
             try export.notifications(db)
-            try export.statements(db)
+            try export.signedFacts(db)
             try export.claims(isAccount: false, "claim", "original_transaction_id", db)
             try export.claims(isAccount: true, "account_claim", "app_transaction_id", db)
             try export.originalPurchases(db)
@@ -116,7 +116,7 @@ package struct LedgerExport {
         }
     }
 
-    private mutating func statements(_ db: Database) throws {
+    private mutating func signedFacts(_ db: Database) throws {
         try db.each(
             """
             SELECT bundle_id, environment, kind, received_at, origin, text
@@ -126,7 +126,7 @@ package struct LedgerExport {
         ) { row in
             let text = try text(row, 5)
             let kind = row.number(2).flatMap(SignedFact.Kind.init) ?? .renewal
-            count.statements += 1
+            count.signedFacts += 1
             try line("statement", row) { json in
                 json.member("kind", kind.exportName)
                 json.member("received_at", row.number(3) ?? 0)
@@ -189,7 +189,7 @@ package struct LedgerExport {
             json.member("object", "end")
             json.member("notifications", count.notifications)
             json.member("pending", count.pending)
-            json.member("statements", count.statements)
+            json.member("statements", count.signedFacts)
             json.member("claims", count.claims)
             json.member("digest", digest)
         }

@@ -12,7 +12,7 @@ package struct LedgerImport: Sendable {
     package struct Report: Sendable {
         /// The numbers of items in the file.
         package var notifications = 0
-        package var statements = 0
+        package var signedFacts = 0
         package var claims = 0
         /// The number of refused lines.
         package var refusals = 0
@@ -150,7 +150,7 @@ package struct LedgerImport: Sendable {
         else { throw Refusal(reason: "the app or environment is not configured") }
         switch line.object {
         case "notification": return .fact(.notification(try await notification(line, appEnvironment)))
-        case "statement": return .fact(.statement(try await statement(line, appEnvironment)))
+        case "statement": return .fact(.signedFact(try await signedFact(line, appEnvironment)))
         case "claim":
             guard let original = line.original_transaction_id else { break }
             return try claim(line, .purchase(original, in: appEnvironment.id))
@@ -205,7 +205,7 @@ package struct LedgerImport: Sendable {
         return restored
     }
 
-    private func statement(_ line: Line, _ appEnvironment: AppEnvironment) async throws -> SignedFact {
+    private func signedFact(_ line: Line, _ appEnvironment: AppEnvironment) async throws -> SignedFact {
         let (date, origin) = (Date(milliseconds: line.received_at ?? 0), Origin(named: line.origin))
         if line.kind == "receipt" {
             guard let purchase = line.purchase else { throw Refusal(reason: "not a valid line of an export") }
@@ -297,7 +297,7 @@ extension LedgerImport.Report {
     fileprivate mutating func count(_ fact: RestoredFact) {
         switch fact {
         case .notification: notifications += 1
-        case .statement: statements += 1
+        case .signedFact: signedFacts += 1
         case .claim: claims += 1
         case .originalPurchase, .grant, .erasure: break
         }

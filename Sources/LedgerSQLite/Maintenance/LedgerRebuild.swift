@@ -13,9 +13,9 @@ internal import GRDB
 package struct LedgerRebuild: Sendable {
     /// The result of a rebuild.
     package struct Report: Sendable {
-        /// The numbers of processed notifications and statements.
+        /// The numbers of processed notifications and signed facts.
         package var notifications = 0
-        package var statements = 0
+        package var signedFacts = 0
         /// The number of resulting rows.
         package var facts = 0
         /// The number of differing rows: other contents, missing, or too many.
@@ -60,7 +60,7 @@ package struct LedgerRebuild: Sendable {
         let scopes = try await storage.scopes(of: [])
         var report = Report()
         try await processNotifications(scopes, scratch, &report, progress)
-        try await processStatements(scopes, scratch, &report)
+        try await processSignedFacts(scopes, scratch, &report)
         try await scratch.compare(scopes, &report)
         let claims = try await storage.read { try ClaimTables.differences($0) }
         report.facts += claims.count
@@ -107,23 +107,25 @@ package struct LedgerRebuild: Sendable {
         }
     }
 
-    private func processStatements(_ scopes: AppEnvironmentRegistry, _ scratch: ScratchDatabase, _ report: inout Report)
+    private func processSignedFacts(
+        _ scopes: AppEnvironmentRegistry, _ scratch: ScratchDatabase, _ report: inout Report
+    )
         async throws
     {
         var last: Int64 = 0
         while true {
-            let texts = try await storage.statementTexts(after: last, limit: Self.batch)
+            let texts = try await storage.signedFactTexts(after: last, limit: Self.batch)
             guard let next = texts.last?.id else { break }
-            let statements = await verified(texts) { text in
+            let signedFacts = await verified(texts) { text in
                 guard let appEnvironment = scopes[id: text.scope], let kind = text.kind else { throw Unknown.scope }
                 return ScratchDatabase.SourcedFact(
                     fact: try await .read(text.readable, kind: kind, in: appEnvironment, by: verifier),
                     scope: appEnvironment.id,
-                    source: FactProcessor.Source(statement: text.id, text: text.packed, kind: kind))
+                    source: FactProcessor.Source(signedFact: text.id, text: text.packed, kind: kind))
             }
-            report.refuse(statements.refused)
-            report.statements += statements.values.count
-            try await scratch.add(statements.values)
+            report.refuse(signedFacts.refused)
+            report.signedFacts += signedFacts.values.count
+            try await scratch.add(signedFacts.values)
             last = next
         }
     }

@@ -7,7 +7,7 @@ struct RawText: Sendable {
     /// The row identifier; negative for a different text with the UUID of a stored notification.
     var id: Int64
     var scope: Int64
-    /// The kind of statement; nil for a notification.
+    /// The kind of signed fact; nil for a notification.
     var kind: SignedFact.Kind?
     /// The name in error messages.
     var name: String
@@ -55,12 +55,12 @@ extension SQLiteStorage {
         ) { try rawText($0, name: text.name) }
     }
 
-    /// Returns the statements after a row identifier.
-    func statementTexts(after id: Int64, limit: Int) async throws -> [RawText] {
+    /// Returns the signed facts after a row identifier.
+    func signedFactTexts(after id: Int64, limit: Int) async throws -> [RawText] {
         try await readAll(
             "SELECT id, scope, kind, text, original_id FROM statements WHERE id > ? ORDER BY id LIMIT ?",
             [.integer(id), .init(limit)]
-        ) { try self.rawText($0, name: "statement about \($0.text(4) ?? "")") }
+        ) { try self.rawText($0, name: "signed fact about \($0.text(4) ?? "")") }
     }
 
     private func rawText(_ row: SQLStatement, name: String) throws -> RawText {

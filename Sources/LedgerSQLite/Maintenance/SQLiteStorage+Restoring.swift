@@ -20,7 +20,7 @@ enum RestoredFact: Sendable {
     }
 
     case notification(RestoredNotification)
-    case statement(SignedFact)
+    case signedFact(SignedFact)
     case claim(Claim)
     case originalPurchase(OriginalPurchase)
     case grant(GrantedEvent)
@@ -43,7 +43,7 @@ extension SQLiteStorage {
             for (fact, text) in zip(facts, texts) {
                 switch fact {
                 case .notification(let notification): try self.restore(notification, text, db)
-                case .statement(let signedFact): try FactProcessor.process([(signedFact, text)], db)
+                case .signedFact(let signedFact): try FactProcessor.process([(signedFact, text)], db)
                 case .originalPurchase(let purchase): try OriginalPurchaseTable.store(purchase, text, db)
                 case .grant(let grant):
                     // No event is created for a grant that has already expired.
@@ -74,7 +74,7 @@ extension RestoredFact {
     fileprivate var text: String {
         switch self {
         case .notification(let notification): notification.received.text
-        case .statement(let signedFact): signedFact.text
+        case .signedFact(let signedFact): signedFact.text
         case .originalPurchase(let purchase): purchase.text
         case .claim, .grant, .erasure: ""
         }

@@ -20,14 +20,14 @@ extension SQLiteStorage {
             let uuids = Dictionary(storedNotifications.map { ($0.id, $0.uuid) }) { first, _ in first }
             let others = try self.otherTexts(ofAny: storedNotifications, limit: FactSelection.maximumOtherTexts, db)
             let texts = Dictionary(grouping: storedNotifications + others, by: \.uuid)
-            let statements = try self.statements(Set(sources.compactMap(\.source.statement)), db)
+            let signedFacts = try self.signedFacts(Set(sources.compactMap(\.source.signedFact)), db)
             return sources.flatMap { original, kind, source -> [FactText] in
                 switch source {
                 case .notification(let number):
                     let stored = uuids[number].flatMap { texts[$0] } ?? []
                     return stored.map { FactText(original, .notification($0, holding: kind)) }
-                case .statement(let number):
-                    return statements[number].map { [FactText(original, .statement($0))] } ?? []
+                case .signedFact(let number):
+                    return signedFacts[number].map { [FactText(original, .signedFact($0))] } ?? []
                 }
             }
         }
@@ -44,9 +44,9 @@ extension SQLiteStorage {
         return Dictionary(records.map { (ExactText($0.lineage.originalTransactionID), $0) }) { first, _ in first }
     }
 
-    /// Returns statements by row identifier, without receipts. A corrupt text is empty, as for notifications, so that
+    /// Returns signed facts by row identifier, without receipts. A corrupt text is empty, as for notifications, so that
     /// the other texts can be verified.
-    private func statements(_ numbers: Set<Int64>, _ db: Database) throws -> [Int64: StoredFact] {
+    private func signedFacts(_ numbers: Set<Int64>, _ db: Database) throws -> [Int64: StoredSignedFact] {
         guard !numbers.isEmpty else { return [:] }
         let stored = try db.all(
             """
@@ -57,7 +57,7 @@ extension SQLiteStorage {
         ) { row in
             (
                 row.number(0) ?? 0,
-                StoredFact(
+                StoredSignedFact(
                     kind: row.number(1) == SignedFact.Kind.renewal.rawValue ? .renewal : .transaction,
                     origin: row.number(2).flatMap(Origin.init) ?? .imported, receivedAt: row.number(3) ?? 0,
                     text: row.blob(4).flatMap { headers.unpack($0) } ?? "")

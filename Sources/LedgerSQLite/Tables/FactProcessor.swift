@@ -56,7 +56,7 @@ enum FactProcessor {
     ) throws -> Bool {
         // The number that SQLite assigns to the next row.
         let number = try db.number("SELECT coalesce(max(id), 0) + 1 FROM statements", []) ?? 1
-        let source = Source(statement: number, text: text.bytes, kind: signedFact.kind)
+        let source = Source(signedFact: number, text: text.bytes, kind: signedFact.kind)
         let outcome = try record.add(signedFact.fact, source.forRecord(db))
         guard outcome.isNew else { return false }
         try db.run(
@@ -128,10 +128,10 @@ enum FactProcessor {
         try LineageTable.update(fact.originalTransactionID, in: scope, db) { try $0.add(fact, source.forRecord(db)) }
     }
 
-    /// Deletes a statement that was replaced by another text. Notifications are never deleted.
+    /// Deletes a signed fact that was replaced by another text. Notifications are never deleted.
     private static func drop(_ source: Int64?, _ db: Database) throws {
-        guard let statement = source.flatMap(FactSource.init(code:))?.statement else { return }
-        try db.run("DELETE FROM statements WHERE id = ?", [.integer(statement)])
+        guard let signedFact = source.flatMap(FactSource.init(code:))?.signedFact else { return }
+        try db.run("DELETE FROM statements WHERE id = ?", [.integer(signedFact)])
     }
 }
 
@@ -140,7 +140,7 @@ extension FactProcessor {
     struct Source {
         enum Key {
             case notification(uuid: String)
-            case statement(Data)
+            case signedFact(Data)
         }
 
         /// The ``FactSource/code``.
@@ -150,10 +150,10 @@ extension FactProcessor {
         /// Whether the text is from a receipt.
         let isReceipt: Bool
 
-        /// Creates the source of a statement.
-        init(statement number: Int64, text: Data, kind: SignedFact.Kind) {
-            id = FactSource.statement(number).code
-            key = .statement(text)
+        /// Creates the source of a signed fact.
+        init(signedFact number: Int64, text: Data, kind: SignedFact.Kind) {
+            id = FactSource.signedFact(number).code
+            key = .signedFact(text)
             isReceipt = kind == .receipt
         }
 
@@ -180,22 +180,22 @@ extension FactProcessor {
         }
 
         private static func isReceipt(_ source: Int64, _ db: Database) throws -> Bool {
-            guard let statement = FactSource(code: source)?.statement else { return false }
+            guard let signedFact = FactSource(code: source)?.signedFact else { return false }
             let select = "SELECT kind FROM statements WHERE id = ?"
-            return try db.number(select, [.integer(statement)]) == SignedFact.Kind.receipt.rawValue
+            return try db.number(select, [.integer(signedFact)]) == SignedFact.Kind.receipt.rawValue
         }
 
-        /// Whether this text precedes another one with the same fact. Notifications precede statements, since they are
-        /// stored anyway.
+        /// Whether this text precedes another one with the same fact. Notifications precede signed facts, since they
+        /// are stored anyway.
         private func precedes(_ present: Int64, _ db: Database) throws -> Bool {
             switch (key, FactSource(code: present)) {
-            case (_, nil), (.notification, .statement): return true
-            case (.statement, .notification): return false
+            case (_, nil), (.notification, .signedFact): return true
+            case (.signedFact, .notification): return false
             case (.notification(let uuid), .notification(let number)):
                 let select = "SELECT uuid FROM notifications WHERE id = ?"
                 let known = try db.first(select, [.integer(number)]) { StoredUUID.text($0.value(0)) }
                 return known.map { $0.precedesExactly(uuid) } ?? true
-            case (.statement(let text), .statement(let number)):
+            case (.signedFact(let text), .signedFact(let number)):
                 let select = "SELECT text FROM statements WHERE id = ?"
                 guard let known = try db.first(select, [.integer(number)], { $0.blob(0) }) else { return true }
                 return known.lexicographicallyPrecedes(text)

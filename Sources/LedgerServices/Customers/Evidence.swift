@@ -44,16 +44,16 @@ extension CustomerReader {
         var collection = EvidenceCollection(verifier: verifier)
         var allowance = TextAllowance()
         for (original, stored) in try await notifications(about: originals, in: appEnvironment, &allowance) {
-            for kind in [StoredFact.Kind.transaction, .renewal] {
+            for kind in [StoredSignedFact.Kind.transaction, .renewal] {
                 await collection.add(.notification(stored, holding: kind), original)
             }
         }
         // Read one purchase at a time, so that not all texts are in memory at once.
         for original in originals {
-            let statements = try await storage.sources(
+            let signedFacts = try await storage.sources(
                 of: [FactSelection(original)], notifications: false, in: appEnvironment.id)
-            try allowance.take(statements.count)
-            for statement in statements { await collection.add(statement.source, original) }
+            try allowance.take(signedFacts.count)
+            for signedFact in signedFacts { await collection.add(signedFact.source, original) }
         }
         return (collection.found, collection.unverified)
     }
@@ -73,7 +73,7 @@ struct EvidenceCollection {
         await Task.yield()
         do throws(VerificationError) {
             switch source {
-            case .statement(let stored):
+            case .signedFact(let stored):
                 try await add(stored.text, stored.kind, (stored.origin, stored.receivedAt, nil))
             case .notification(let stored, _) where stored.state != .processed: break
             case .notification(let stored, let kind):
@@ -89,7 +89,7 @@ struct EvidenceCollection {
     }
 
     private mutating func add(
-        _ text: String, _ kind: StoredFact.Kind,
+        _ text: String, _ kind: StoredSignedFact.Kind,
         _ source: (origin: Origin, receivedAt: Milliseconds, notification: String?)
     ) async throws(VerificationError) {
         let key: EvidenceKey

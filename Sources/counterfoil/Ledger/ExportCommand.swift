@@ -31,18 +31,18 @@ struct ExportCommand: AsyncParsableCommand {
         if options.json { return Output.line(JSONText.encode(JSONOutput(result))) }
         Output.line("\(Style.current().good("exported")) \(output.printable)")
         Output.line("notifications  \(result.count.notifications)")
-        Output.line("statements     \(result.count.statements)")
+        Output.line("signed facts   \(result.count.signedFacts)")
         Output.line("claims         \(result.count.claims)")
         Output.line("digest         \(result.digest)")
     }
 
     private struct JSONOutput: Encodable {
-        let notifications, pending, statements, claims: Int
+        let notifications, pending, signedFacts, claims: Int
         let digest: String
 
         init(_ result: (count: LedgerExport.Count, digest: String)) {
             (notifications, pending) = (result.count.notifications, result.count.pending)
-            (statements, claims) = (result.count.statements, result.count.claims)
+            (signedFacts, claims) = (result.count.signedFacts, result.count.claims)
             digest = result.digest
         }
     }
@@ -122,7 +122,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
     }
 
     private struct JSONOutput: Encodable {
-        let notifications, statements, claims, refusals: Int
+        let notifications, signedFacts, claims, refusals: Int
         let refused: [String]
         let digest: String
         let expectedDigest: String?
@@ -131,7 +131,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
         let complete: Bool
 
         init(_ report: LedgerImport.Report, digest: String, wasEmpty: Bool) {
-            (notifications, statements, claims) = (report.notifications, report.statements, report.claims)
+            (notifications, signedFacts, claims) = (report.notifications, report.signedFacts, report.claims)
             (refusals, refused) = (report.refusals, report.refused)
             self.digest = digest
             expectedDigest = report.expectedDigest
@@ -143,7 +143,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
     private func print(_ output: JSONOutput) {
         let style = Style.current()
         Output.line("notifications  \(output.notifications)")
-        Output.line("statements     \(output.statements)")
+        Output.line("signed facts   \(output.signedFacts)")
         Output.line("claims         \(output.claims)")
         Output.line("digest         \(output.digest)")
         for text in output.refused { Output.line("\(style.bad("refused"))  \(text.printable)") }

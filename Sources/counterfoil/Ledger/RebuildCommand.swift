@@ -44,14 +44,14 @@ struct RebuildCommand: AsyncParsableCommand {
 
     private struct JSONOutput: Encodable {
         let identical, replaced: Bool
-        let notifications, statements, facts, differences: Int
+        let notifications, signedFacts, facts, differences: Int
         let differing: [String]
         let refusals: Int
         let refused: [String]
 
         init(_ report: LedgerRebuild.Report) {
             (identical, replaced) = (report.isIdentical, report.isReplaced)
-            (notifications, statements, facts) = (report.notifications, report.statements, report.facts)
+            (notifications, signedFacts, facts) = (report.notifications, report.signedFacts, report.facts)
             (differences, differing) = (report.differences, report.differing)
             (refusals, refused) = (report.refusals, report.refused)
         }
@@ -60,7 +60,7 @@ struct RebuildCommand: AsyncParsableCommand {
     private func print(_ report: LedgerRebuild.Report) {
         let style = Style.current()
         Output.line("notifications  \(report.notifications)")
-        Output.line("statements     \(report.statements)")
+        Output.line("signed facts   \(report.signedFacts)")
         Output.line("facts          \(report.facts)")
         for key in report.differing { Output.line("\(style.bad("differs"))  \(key.printable)") }
         for text in report.refused { Output.line("\(style.bad("refused"))  \(text.printable)") }

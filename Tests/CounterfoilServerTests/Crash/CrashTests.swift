@@ -216,7 +216,7 @@ private final class CrashHarness: Sendable {
         try #require(found.wrong == 0 && found.failed == 0, "events are wrong after kill \(kill)")
         try #require(found.check == ["ok"])
         try await applyToReference(found.stored, waiting: found.waiting)
-        try await copyStatements(of: storage)
+        try await copySignedFacts(of: storage)
         let digests = (try await storage.digest(), try await reference.storage.digest())
         try #require(digests.0 == digests.1, "the ledger differs after kill \(kill)")
         try storage.close()
@@ -241,9 +241,9 @@ private final class CrashHarness: Sendable {
         state.withLock { $0.processed.formUnion(processed.map(\.uuid)) }
     }
 
-    /// Copies to the reference ledger the statements that the server fetched from the App Store. Statements that the
+    /// Copies to the reference ledger the signed facts that the server fetched from the App Store. Those that the
     /// server has dropped since were replaced and make no difference.
-    private func copyStatements(of storage: SQLiteStorage) async throws {
+    private func copySignedFacts(of storage: SQLiteStorage) async throws {
         let texts = try await storage.pool.read { db in
             try Row.fetchAll(db, sql: "SELECT kind, text FROM statements").map { row in
                 (

@@ -157,7 +157,7 @@ extension `Damaged ledger rows` {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
             let storage = ledger.storage
-            func statement(_ original: String, after former: String?) -> SignedFact {
+            func signedFact(_ original: String, after former: String?) -> SignedFact {
                 var fact = TransactionFact(
                     transactionID: original, originalTransactionID: original, productID: "gold",
                     type: .autoRenewableSubscription, purchaseDate: World.start, expiresDate: World.start + 86_400,
@@ -167,9 +167,9 @@ extension `Damaged ledger rows` {
                     scope: ledger.appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: 0,
                     text: "text \(original)")
             }
-            _ = try await storage.commit([statement("1", after: nil)])
+            _ = try await storage.commit([signedFact("1", after: nil)])
             try await Self.damage("1", storage)
-            #expect(try await storage.commit([statement("2", after: "1")]) == 1)
+            #expect(try await storage.commit([signedFact("2", after: "1")]) == 1)
             #expect(try await storage.lineage("2", in: ledger.appEnvironment.id)?.transactions.count == 1)
             try storage.close()
         }

@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `A damaged statement is listed as unverified, and its facts stay`() async throws {
+    @Test func `A damaged signed fact is listed as unverified, and its facts stay`() async throws {
         try await World.withAPI { world in
             try world.simulator.add(Fault("notification:*", .drop))
             let outcome = try await world.simulator.perform(

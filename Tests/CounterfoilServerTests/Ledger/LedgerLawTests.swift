@@ -242,7 +242,7 @@ private struct Contradictions {
             let fact =
                 version.transaction.map(SignedFact.Fact.transaction) ?? version.renewal.map(SignedFact.Fact.renewal)
             return fact.map {
-                .statement(
+                .signedFact(
                     SignedFact(scope: ledger.appEnvironment.id, fact: $0, origin: .app, receivedAt: 0, text: text))
             }
         }

@@ -172,7 +172,7 @@ import Testing
             let copy = backup + ".damaged"
             let report = try LedgerBackup.make(of: ledger, to: copy)
             #expect(report.damages == 4 && report.damaged.count == 4, "\(report.damaged)")
-            for kind in ["notification", "statement", "app transaction", "record"] {
+            for kind in ["notification", "signed fact", "app transaction", "record"] {
                 #expect(report.damaged.contains { $0.contains(kind) }, "\(kind): \(report.damaged)")
             }
             #expect(report.notifications == undamaged.notifications && report.digest != undamaged.digest)
@@ -198,7 +198,7 @@ import Testing
             #expect(report.refusals == 3 && !report.isReplaced)
             #expect(report.refused.allSatisfy { $0.contains("storage_damaged") }, "\(report.refused)")
             #expect(report.notifications == before.notifications - 1)
-            #expect(report.statements == before.statements - 1)
+            #expect(report.signedFacts == before.signedFacts - 1)
             try storage.close()
         }
     }

@@ -107,7 +107,7 @@ import Testing
                     _ = try FactProcessor.add(
                         .transaction(versions[number]), in: scope,
                         FactProcessor.Source(
-                            statement: Int64(number + 1), text: Data([UInt8(number)]), kind: .transaction), db)
+                            signedFact: Int64(number + 1), text: Data([UInt8(number)]), kind: .transaction), db)
                     if order == [0, 1], number == 0 {
                         #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM successions") == 1)
                     }
@@ -161,7 +161,7 @@ import Testing
                         _ = try FactProcessor.add(
                             facts[index], in: scope,
                             FactProcessor.Source(
-                                statement: Int64(number + 1), text: Data([UInt8(number)]), kind: .transaction),
+                                signedFact: Int64(number + 1), text: Data([UInt8(number)]), kind: .transaction),
                             db)
                         if order == [0, 1, 2], number == 1 {
                             #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM segments") == 1)

@@ -27,15 +27,15 @@ struct TestLedger {
         self.appEnvironment = appEnvironment
     }
 
-    /// A notification or a statement that is stored in the ledger.
+    /// A notification or a signed fact that is stored in the ledger.
     enum Arrival {
         case notification(ReceivedNotification, ProcessedNotification)
-        case statement(SignedFact)
+        case signedFact(SignedFact)
     }
 
-    /// Returns each notification of `history`, and statements about one in `interval` of its transactions, renewals and
-    /// receipt entries.
-    func arrivals(of history: RandomStoreHistory, statementInterval interval: Int = 3, at now: Date = World.start)
+    /// Returns each notification of `history`, and signed facts about one in `interval` of its transactions, renewals
+    /// and receipt entries.
+    func arrivals(of history: RandomStoreHistory, signedFactInterval interval: Int = 3, at now: Date = World.start)
         async throws
         -> [Arrival]
     {
@@ -53,18 +53,18 @@ struct TestLedger {
         }
         for (index, transaction) in history.transactions.enumerated() where index % interval == 0 {
             arrivals.append(
-                .statement(
+                .signedFact(
                     SignedFact(transaction, in: appEnvironment, at: now, origin: .asked)))
         }
         for (index, renewal) in history.renewals.enumerated() where index % interval == 1 {
             arrivals.append(
-                .statement(SignedFact(renewal, in: appEnvironment, at: now, origin: .app)))
+                .signedFact(SignedFact(renewal, in: appEnvironment, at: now, origin: .app)))
         }
         return try arrivals + receipts(of: history, interval, now)
     }
 
-    /// Returns statements from receipts, dated before and after the signed transactions. Half of them name transactions
-    /// that were never signed.
+    /// Returns signed facts from receipts, dated before and after the signed transactions. Half of them name
+    /// transactions that were never signed.
     private func receipts(of history: RandomStoreHistory, _ interval: Int, _ now: Date) throws -> [Arrival] {
         var facts: [TransactionFact] = []
         for (index, transaction) in history.transactions.enumerated() where index % interval == 2 {
@@ -77,7 +77,7 @@ struct TestLedger {
             }
         }
         return try facts.map { fact in
-            .statement(try SignedFact(receipt: fact, in: appEnvironment, at: now, origin: .app))
+            .signedFact(try SignedFact(receipt: fact, in: appEnvironment, at: now, origin: .app))
         }
     }
 
@@ -93,7 +93,7 @@ struct TestLedger {
             for arrival in batch {
                 switch arrival {
                 case .notification(let notification, let processed): received.append((notification, processed))
-                case .statement(let signedFact): _ = try await storage.commit([signedFact])
+                case .signedFact(let signedFact): _ = try await storage.commit([signedFact])
                 }
             }
             waiting.shuffle(using: &random)

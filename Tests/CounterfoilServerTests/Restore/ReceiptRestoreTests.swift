@@ -61,14 +61,14 @@ import Testing
             let digest = try await storage.digest()
             _ = try await world.call(.POST, path + "/purchases", ["receipt": receipt])
             #expect(try await storage.digest() == digest)
-            // A signed transaction contains more data and proof than the receipt. It replaces the receipt's statement.
+            // A signed transaction contains more data and proof than the receipt. It replaces the receipt's fact.
             try world.simulator.removeFault()
             try await world.simulator.perform(.requestRefund(customer: "anna"))
             try await world.simulator.processDueEvents()
             try await world.waitUntilIdle()
             let sources = try await world.server.core.storage.sources(
                 of: [FactSelection(id)], notifications: true, in: world.appEnvironment().id)
-            #expect(!sources.isEmpty && !sources.contains { if case .statement = $0.source { true } else { false } })
+            #expect(!sources.isEmpty && !sources.contains { if case .signedFact = $0.source { true } else { false } })
             let kinds = try await storage.pool.read { try Int.fetchAll($0, sql: "SELECT kind FROM statements") }
             #expect(kinds == [])
             #expect(try await world.call(.GET, path).text("purchases.0.transaction_id") == id)

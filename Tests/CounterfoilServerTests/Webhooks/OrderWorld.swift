@@ -56,7 +56,7 @@ struct OrderWorld {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var instants: Set<String> = []
         for case .notification(let received, let processed) in try await ledger.arrivals(
-            of: history, statementInterval: .max)
+            of: history, signedFactInterval: .max)
         {
             let isConsumable = processed.transaction?.type == .consumable
             guard let original = processed.originalTransactionID, !isConsumable,

@@ -96,7 +96,7 @@ enum LedgerView {
     private static func text(_ source: StoredSource) -> String {
         switch source {
         case .notification(let stored, let kind): "\(kind) of \(text(stored))"
-        case .statement(let stored): "\(stored)"
+        case .signedFact(let stored): "\(stored)"
         }
     }
 

@@ -94,7 +94,7 @@ struct RandomFacts {
     }
 
     /// A fact that does not come in a notification.
-    mutating func statement(in appEnvironment: AppEnvironment, at now: Milliseconds) throws -> SignedFact {
+    mutating func signedFact(in appEnvironment: AppEnvironment, at now: Milliseconds) throws -> SignedFact {
         let original = original()
         if isOneIn(4) {
             return try SignedFact(

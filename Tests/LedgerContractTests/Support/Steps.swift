@@ -68,8 +68,8 @@ extension Step {
         switch Int.random(in: 0..<36, using: &facts.random) {
         case 0..<7: return receive(&facts, appEnvironment, now)
         case 7..<10:
-            let signedFact = try facts.statement(in: appEnvironment, at: now)
-            return Step(name: "statement") { "\(try await $0.ledger.commit([signedFact]))" }
+            let signedFact = try facts.signedFact(in: appEnvironment, at: now)
+            return Step(name: "signed fact") { "\(try await $0.ledger.commit([signedFact]))" }
         case 10: return fail(facts.isOneIn(2), now)
         case 11..<14: return claim(&facts, customer, appEnvironment, now)
         case 14:

@@ -69,7 +69,7 @@ enum NewestTextLookup {
 
     private static func text(of source: StoredSource, _ member: String) -> String? {
         switch source {
-        case .statement(let kept): kept.text
+        case .signedFact(let kept): kept.text
         case .notification(let kept, _):
             DecodedNotification.payload(of: kept.text).flatMap { APIValue(json: Data($0))["data"][member].text }
         }
