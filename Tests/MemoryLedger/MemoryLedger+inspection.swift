@@ -33,7 +33,7 @@ extension MemoryLedger: InspectionStorage {
 
     package func notifications(
         _ filter: InboxFilter, before id: Int64, limit: Int
-    ) async throws -> NotificationPage {
+    ) async throws -> InboxPage {
         try read { state in
             let about = try filter.originalTransactionID.map { original in
                 Set(
@@ -48,7 +48,7 @@ extension MemoryLedger: InspectionStorage {
             let found = numbers.sorted(by: >).compactMap { state.storedNotification($0) }
                 .filter { filter.scopes.contains($0.scope) && filter.accepts($0) }
             let items = Array(found.prefix(limit))
-            return NotificationPage(items: items, next: found.count > limit ? items.last?.id : nil)
+            return InboxPage(items: items, next: found.count > limit ? items.last?.id : nil)
         }
     }
 

@@ -18,7 +18,7 @@ package protocol InspectionStorage: Sendable {
 
     /// Returns notifications, the newest (by arrival) first. A filter for pending or failed notifications also returns
     /// different texts with the same UUIDs, after all others.
-    func notifications(_ filter: InboxFilter, before id: Int64, limit: Int) async throws -> NotificationPage
+    func notifications(_ filter: InboxFilter, before id: Int64, limit: Int) async throws -> InboxPage
 
     /// Returns the notification with this UUID.
     func notification(_ uuid: String) async throws -> StoredNotification?
@@ -168,7 +168,7 @@ extension InboxFilter {
 }
 
 /// A page of notifications.
-package struct NotificationPage: Sendable {
+package struct InboxPage: Sendable {
     package var items: [StoredNotification]
     /// The cursor of the next page; nil if there are no more. A page may have few or no items although more follow,
     /// because the number of rows that are read is limited.

@@ -60,7 +60,7 @@ extension SQLiteStorage: InspectionStorage {
 
     package func notifications(
         _ filter: InboxFilter, before id: Int64, limit: Int
-    ) async throws -> NotificationPage {
+    ) async throws -> InboxPage {
         try await read { db in
             if let original = filter.originalTransactionID {
                 return try self.notifications(about: original, filter, before: id, limit: limit, db)
@@ -73,11 +73,11 @@ extension SQLiteStorage: InspectionStorage {
             let items =
                 try self.notifications(numbered: shown.filter { $0 > 0 }, db)
                 + self.otherTexts(numbered: shown.filter { $0 < 0 }, db)
-            if ids.count > limit { return NotificationPage(items: items, next: items.last?.id) }
+            if ids.count > limit { return InboxPage(items: items, next: items.last?.id) }
             let rest = try db.first("SELECT max(id) FROM \(filter.table) WHERE id < ?", [.integer(after)]) {
                 $0.number(0)
             }
-            return NotificationPage(items: items, next: rest.map { $0 + 1 })
+            return InboxPage(items: items, next: rest.map { $0 + 1 })
         }
     }
 

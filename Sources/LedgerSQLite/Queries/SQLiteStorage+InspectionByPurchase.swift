@@ -5,7 +5,7 @@ extension SQLiteStorage {
     /// Returns the notifications about one purchase, which its record lists, without a scan of all notifications.
     func notifications(
         about original: String, _ filter: InboxFilter, before id: Int64, limit: Int, _ db: Database
-    ) throws -> NotificationPage {
+    ) throws -> InboxPage {
         let mentioned = try filter.scopes.flatMap { scope in
             try LineageTable.record(original, in: scope, db)?.mentions.map(\.notification) ?? []
         }
@@ -15,10 +15,10 @@ extension SQLiteStorage {
             let found = try notifications(numbered: numbers[start...].prefix(limit + 1), db)
             // A notification that arrived for two environments is stored once, for the first.
             for stored in found where filter.scopes.contains(stored.scope) && filter.accepts(stored) {
-                if items.count == limit { return NotificationPage(items: items, next: items.last?.id) }
+                if items.count == limit { return InboxPage(items: items, next: items.last?.id) }
                 items.append(stored)
             }
         }
-        return NotificationPage(items: items, next: nil)
+        return InboxPage(items: items, next: nil)
     }
 }
