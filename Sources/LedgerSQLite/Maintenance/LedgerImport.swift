@@ -76,7 +76,7 @@ package struct LedgerImport: Sendable {
                 if !bytes.isEmpty { batch.append((number, Data(bytes))) }
             }
             guard !batch.isEmpty else {
-                try await storage.restore(former.finish(), at: now)
+                try await storage.add(former.finish(), at: now)
                 try await storage.applyErasures(in: Set(scopes.all.map(\.id)))
                 return report
             }
@@ -94,15 +94,15 @@ package struct LedgerImport: Sendable {
             for await item in group { items.append(item) }
             return items.sorted { $0.0 < $1.0 }
         }
-        var restored: [RestoredFact] = []
+        var imported: [ImportedFact] = []
         for (number, item) in items {
             switch item {
             case .success(.fact(let fact)):
                 report.count(fact)
-                restored.append(fact)
+                imported.append(fact)
             case .success(.formerClaim(let claim)):
                 report.claims += 1
-                restored += former.add(claim)
+                imported += former.add(claim)
             case .success(.end(let digest, let pending)):
                 report.expectedDigest = digest
                 report.hasPending = pending > 0
@@ -110,14 +110,14 @@ package struct LedgerImport: Sendable {
             case .failure(let refusal): report.refuse("line \(number): \(refusal.reason)")
             }
         }
-        try await storage.restore(restored, at: now)
+        try await storage.add(imported, at: now)
     }
 
     private enum Item: Sendable {
         case head(version: Int)
-        case fact(RestoredFact)
+        case fact(ImportedFact)
         /// A claim in a version 1 file, which has no history.
-        case formerClaim(RestoredFact.Claim)
+        case formerClaim(ImportedFact.Claim)
         case end(digest: String?, pending: Int)
     }
 
@@ -184,7 +184,7 @@ package struct LedgerImport: Sendable {
         return .fact(.claim(.init(subject: subject, event: ClaimEvent(at: instant, kind, customer))))
     }
 
-    private func notification(_ line: Line, _ appEnvironment: AppEnvironment) async throws -> RestoredNotification {
+    private func notification(_ line: Line, _ appEnvironment: AppEnvironment) async throws -> ImportedNotification {
         let verified = try await verifier.notification(line.signed_payload ?? "")
         let audience = NotificationAudience(verified.payload)
         guard audience.bundleID?.isExactly(appEnvironment.bundleID) ?? false,
@@ -193,16 +193,16 @@ package struct LedgerImport: Sendable {
             throw Refusal(reason: "the notification is signed for another app or environment")
         }
         let date = Date(milliseconds: line.received_at ?? 0)
-        var restored = RestoredNotification(
+        var imported = ImportedNotification(
             received: ReceivedNotification(
                 verified, in: appEnvironment, at: date, origin: Origin(named: line.origin)))
         do throws(VerificationError) {
             let parts = try await NotificationParts(inside: verified.payload, in: appEnvironment, verifiedBy: verifier)
-            restored.processed = ProcessedNotification(parts, id: 0, in: appEnvironment, at: date)
+            imported.processed = ProcessedNotification(parts, id: 0, in: appEnvironment, at: date)
         } catch {
-            restored.failure = error
+            imported.failure = error
         }
-        return restored
+        return imported
     }
 
     private func signedFact(_ line: Line, _ appEnvironment: AppEnvironment) async throws -> SignedFact {
@@ -217,7 +217,7 @@ package struct LedgerImport: Sendable {
             origin: origin, receivedAt: date.milliseconds, text: text)
     }
 
-    private func grant(_ line: Line, _ appEnvironment: AppEnvironment) throws(Refusal) -> RestoredFact.GrantedEvent {
+    private func grant(_ line: Line, _ appEnvironment: AppEnvironment) throws(Refusal) -> ImportedFact.GrantedEvent {
         guard let id = line.grant, !id.isEmpty, id.utf8.count <= 255, let reason = line.reason, let actor = line.actor,
             let kind = GrantEvent.Kind.allCases.first(where: { $0.name == line.kind }), let instant = line.at,
             Date(milliseconds: instant).milliseconds == instant, kind == .revoke || line.customer != nil,
@@ -279,14 +279,14 @@ private struct FormerClaims {
     private var owners: [ClaimHistory.Owner] = []
 
     /// Adds a claim. Returns the history of the previous purchase when the next one begins.
-    mutating func add(_ claim: RestoredFact.Claim) -> [RestoredFact] {
+    mutating func add(_ claim: ImportedFact.Claim) -> [ImportedFact] {
         let done = claim.subject == subject ? [] : finish()
         subject = claim.subject
         owners.append(.init(customer: claim.event.customer, since: claim.event.instant))
         return done
     }
 
-    mutating func finish() -> [RestoredFact] {
+    mutating func finish() -> [ImportedFact] {
         defer { (subject, owners) = (nil, []) }
         guard let subject else { return [] }
         return ClaimHistory(former: owners).events.map { .claim(.init(subject: subject, event: $0)) }
@@ -294,7 +294,7 @@ private struct FormerClaims {
 }
 
 extension LedgerImport.Report {
-    fileprivate mutating func count(_ fact: RestoredFact) {
+    fileprivate mutating func count(_ fact: ImportedFact) {
         switch fact {
         case .notification: notifications += 1
         case .signedFact: signedFacts += 1

@@ -3,7 +3,7 @@ internal import AppStoreTrust
 internal import GRDB
 
 /// A notification in an export.
-struct RestoredNotification: Sendable {
+struct ImportedNotification: Sendable {
     var received: ReceivedNotification
     /// The notification with its verified parts; nil if they do not verify.
     var processed: ProcessedNotification?
@@ -12,14 +12,14 @@ struct RestoredNotification: Sendable {
 }
 
 /// A verified line of an export.
-enum RestoredFact: Sendable {
+enum ImportedFact: Sendable {
     /// A claim of a purchase or an Apple account.
     struct Claim: Sendable {
         var subject: ClaimTables.Subject
         var event: ClaimEvent
     }
 
-    case notification(RestoredNotification)
+    case notification(ImportedNotification)
     case signedFact(SignedFact)
     case claim(Claim)
     case originalPurchase(OriginalPurchase)
@@ -36,13 +36,13 @@ enum RestoredFact: Sendable {
 
 extension SQLiteStorage {
     /// Stores and processes the facts of an export in one transaction, without creating events.
-    func restore(_ facts: [RestoredFact], at now: Milliseconds) async throws {
+    func add(_ facts: [ImportedFact], at now: Milliseconds) async throws {
         let texts = facts.map { headers.pack($0.text) }
         let claims = Dictionary(grouping: facts.compactMap(\.claim), by: \.subject)
         try await write(texts) { db in
             for (fact, text) in zip(facts, texts) {
                 switch fact {
-                case .notification(let notification): try self.restore(notification, text, db)
+                case .notification(let notification): try self.add(notification, text, db)
                 case .signedFact(let signedFact): try FactProcessor.process([(signedFact, text)], db)
                 case .originalPurchase(let purchase): try OriginalPurchaseTable.store(purchase, text, db)
                 case .grant(let grant):
@@ -56,7 +56,7 @@ extension SQLiteStorage {
         }
     }
 
-    private func restore(_ notification: RestoredNotification, _ text: PackedText, _ db: Database) throws {
+    private func add(_ notification: ImportedNotification, _ text: PackedText, _ db: Database) throws {
         guard case .stored(let id) = try receive(notification.received, text, db) else { return }
         if var processed = notification.processed {
             processed.id = id
@@ -67,7 +67,7 @@ extension SQLiteStorage {
     }
 }
 
-extension RestoredFact {
+extension ImportedFact {
     fileprivate var claim: Claim? { if case .claim(let claim) = self { claim } else { nil } }
 
     /// The signed text, or the JSON of a receipt's fact; empty for other kinds.
