@@ -34,7 +34,7 @@ import WebConsole
 
     @Test func `A refused form is shown again with the entered values and the invalid field marked`() async throws {
         try await `The console`.run { world, browser in
-            let (anna, original) = try await TakeoverTests.bought(world)
+            let (anna, original) = try await TransferRouteTests.bought(world)
             try await browser.signIn()
             // The form is refused before the confirmation.
             let grant = [

@@ -109,7 +109,7 @@ import WebConsole
 
     @Test func `Transferring a purchase to another customer requires a reason`() async throws {
         try await World.withConsole { world, browser in
-            let (anna, original) = try await TakeoverTests.bought(world)
+            let (anna, original) = try await TransferRouteTests.bought(world)
             #expect(try await browser.get("/console/customers/ben").text.contains("Take over a purchase"))
             let fields = ["action": "transfer", "id": "ben", "original": original]
             let confirmation = try await browser.post("/console/confirm", fields)
@@ -119,12 +119,12 @@ import WebConsole
             let ticket = try #require(confirmation.hidden("ticket"))
             let silent = try await browser.post("/console/do", fields.merging(["ticket": ticket]) { $1 })
             #expect(silent.status == 409 && silent.text.contains("Give a reason."))
-            #expect(try await TakeoverTests.hasAccess(world, anna))
+            #expect(try await TransferRouteTests.hasAccess(world, anna))
             let again = try #require(silent.hidden("ticket"))
             let done = try await browser.post(
                 "/console/do", fields.merging(["ticket": again, "reason": "ticket 4711"]) { $1 })
             #expect(done.status == 303 && done.location?.hasPrefix("/console/customers/ben") == true)
-            #expect(try await TakeoverTests.hasAccess(world, "ben"))
+            #expect(try await TransferRouteTests.hasAccess(world, "ben"))
         }
     }
 

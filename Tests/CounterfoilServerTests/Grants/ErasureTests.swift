@@ -131,7 +131,7 @@ import Testing
                     explanation["sentence"] as? String ?? "", timeline.compactMap { $0["sentence"] as? String }
                 )
             }
-            let (anna, original) = try await TakeoverTests.bought(world)
+            let (anna, original) = try await TransferRouteTests.bought(world)
             let transfer = "/purchases/\(original)/transfer"
             _ = try await world.api.post("/v1/customers/ben" + transfer, ["reason": "ticket 4711"])
             _ = try await world.api.send("DELETE", "/v1/customers/ben")
@@ -163,7 +163,7 @@ import Testing
 
     @Test func `The console says that the owner was erased, without a link to the placeholder`() async throws {
         try await World.withConsole { world, browser in
-            let (anna, original) = try await TakeoverTests.bought(world)
+            let (anna, original) = try await TransferRouteTests.bought(world)
             let transfer = "/v1/customers/ben/purchases/\(original)/transfer"
             _ = try await world.api.post(transfer, ["reason": "ticket 4711"])
             _ = try await world.api.send("DELETE", "/v1/customers/ben")

@@ -6,7 +6,7 @@ import StoreSimulator
 import Testing
 
 /// `POST /v1/customers/{id}/purchases/{original}/transfer`.
-@Suite("Purchases transferred by support") struct TakeoverTests {
+@Suite("Purchases transferred by support") struct TransferRouteTests {
     /// Makes a customer subscribe with an app account token. Returns the customer and the original transaction.
     static func bought(_ world: World) async throws -> (customer: String, original: String) {
         let customer = try await world.subscribe("anna")
