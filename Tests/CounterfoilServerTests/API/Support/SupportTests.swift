@@ -6,7 +6,6 @@ import LedgerServices
 import StoreSimulator
 import TestSupport
 import Testing
-import Yams
 
 @Suite struct `Support requests to the App Store` {
     private static let monthly = "com.example.premium.monthly"
@@ -236,74 +235,6 @@ import Yams
             #expect(try await world.api.get(path + "&state=failed").items.isEmpty)
             #expect(try await world.api.get(path + "&environment=Sandbox").items.isEmpty)
             #expect(try await world.api.get("/v1/notifications?original_transaction_id=1").items.isEmpty)
-        }
-    }
-}
-
-@Suite struct `Parameters of the query` {
-    private typealias Object = [String: Any]
-
-    @Test func `The server knows exactly the query parameters that openapi.yaml describes`() async throws {
-        let document = try #require(try Yams.load(yaml: APIDescription.text) as? Object)
-        let shared = (document["components"] as? Object)?["parameters"] as? Object ?? [:]
-        let paths = try #require(document["paths"] as? Object).filter { $0.key.hasPrefix("/v1") }
-        try await World.withAPI { world in
-            for (path, item) in paths {
-                for (method, operation) in try #require(item as? Object) where method != "parameters" {
-                    let parameters = (operation as? Object)?["parameters"] as? [Object] ?? []
-                    let names = parameters.compactMap { parameter -> String? in
-                        let name = (parameter["$ref"] as? String)?.split(separator: "/").last.map { String($0) }
-                        let found = name.flatMap { shared[$0] as? Object } ?? parameter
-                        return found["in"] as? String == "query" ? found["name"] as? String : nil
-                    }
-                    let known = KnownParameters.byRoute["\(method.uppercased()) \(path)"] ?? []
-                    #expect(Set(names) == Set(known), "\(method) \(path)")
-                    let filledPath = path.replacing(/\{[a-z]+\}/, with: "x")
-                    for name in names + ["unheard_of"] {
-                        let answer = try await world.api.send(method.uppercased(), "\(filledPath)?\(name)=x")
-                        let isUnknown = answer.code == "unknown_parameter"
-                        #expect(isUnknown == (name == "unheard_of"), "\(method) \(path) \(name): \(answer.text)")
-                    }
-                }
-            }
-        }
-    }
-
-    @Test func `The include parameter accepts only parts that the answer can have`() async throws {
-        try await World.withAPI { world in
-            let path = "/v1/customers/anna"
-            for query in [
-                "?include=period", "?include=", "?include=spend,signed_data", "?include=spend&include=signed_data",
-                "/entitlements/premium/explain?include=periods",
-            ] {
-                let answer = try await world.api.get(path + query)
-                #expect(answer.status == 400 && answer.code == "invalid_parameter", "\(query): \(answer.text)")
-                #expect(answer["param"] as? String == "include")
-            }
-            // Many clients repeat the parameter for a list.
-            let both = try await world.api.get(path + "?include=periods&include=spend")
-            #expect(both["periods"] is [Any] && both["spend"] is Object, "\(both.text)")
-        }
-    }
-
-    @Test func `An unknown query parameter is refused with its name`() async throws {
-        try await World.withAPI { world in
-            for path in [
-                "/v1/customers/anna?att=1", "/v1/notifications?tpye=X", "/v1/webhooks?limit=1", "/v1/events?after=1",
-                "/v1/customers/anna/timeline?limits=1", "/health/live?x=1", "/v1/completeness?app=x",
-            ] {
-                let answer = try await world.api.get(path)
-                #expect(answer.status == 400 && answer.code == "unknown_parameter", "\(path): \(answer.text)")
-                let name = path.split(separator: "?").last?.split(separator: "=").first.map { String($0) }
-                #expect(answer["param"] as? String == name)
-            }
-            let hint = try await world.api.get("/v1/customers/anna?att=1")
-            #expect(hint.text.contains(#"did you mean \"at\""#))
-            // URLs in App Store Connect or in old apps may have any parameters.
-            #expect(
-                try await world.api.send("POST", "/apple/notifications?from=apple", body: Data("{}".utf8)).code
-                    == "bad_json")
-            #expect(try await world.api.get("/verifyReceipt?x=1").status == 200)
         }
     }
 }

@@ -1,0 +1,51 @@
+package import Ledger
+internal import AppStoreModels
+internal import GRDB
+
+extension SQLiteStorage: ErasureStorage {
+    package func erase(_ customer: String, in appEnvironment: AppEnvironment, at now: Milliseconds) async throws
+        -> ErasureReport
+    {
+        let named = try await read { try ErasureTable.originals(naming: [customer], in: appEnvironment.id, $0) }
+        return try await write { db in
+            let previous = try ErasureTable.erasure(of: customer, in: appEnvironment.id, appEnvironment.bundleID, db)
+            let instant = Erasure.instant(
+                at: now, newest: try ErasureTable.newest(of: customer, in: appEnvironment.id, db),
+                previous: previous?.instant)
+            let erasure = Erasure(digest: Erasure.digest(of: customer, in: appEnvironment.bundleID), at: instant)
+            try ErasureTable.store(erasure, in: appEnvironment.id, db)
+            return try ErasureTable.apply(
+                erasure, to: customer, named: named[ExactText(customer)] ?? [], in: appEnvironment.id, db)
+        }
+    }
+
+    package func lastErasure(of customer: String, in appEnvironment: AppEnvironment) async throws -> Milliseconds? {
+        try readInline {
+            try ErasureTable.erasure(of: customer, in: appEnvironment.id, appEnvironment.bundleID, $0)?.instant
+        }
+    }
+
+    /// The number of customers in one transaction.
+    private static let customersPerTransaction = 100
+
+    /// Removes the names of erased customers from imported and present data.
+    func applyErasures(in scopes: Set<Int64>) async throws {
+        for scope in scopes {
+            let (erased, named) = try await read { db in
+                let erased = try ErasureTable.erasedCustomersWithNames(in: scope, db)
+                return (erased, try ErasureTable.originals(naming: erased.map(\.name), in: scope, db))
+            }
+            var rest = erased[...]
+            while !rest.isEmpty {
+                let batch = Array(rest.prefix(Self.customersPerTransaction))
+                rest = rest.dropFirst(batch.count)
+                try await writeBatch { db in
+                    for (name, erasure) in batch {
+                        _ = try ErasureTable.apply(
+                            erasure, to: name, named: named[ExactText(name)] ?? [], in: scope, isRepeated: true, db)
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+internal import Ledger
+internal import AppStoreModels
+internal import GRDB
+
+// Removes the names of erased customers.
+extension ErasureTable {
+    /// Removes the name from the data of a customer up to the erasure.
+    ///
+    /// - Parameters:
+    ///   - originals: The customer's purchases according to ``originals(naming:in:_:)``.
+    ///   - isRepeated: Whether an earlier erasure is applied again, after an import. Then purchases, events and
+    ///     inquiries with a later date do not change. For a new erasure all of them change, since clocks differ.
+    static func apply(
+        _ erasure: Erasure, to customer: String, named originals: [String], in scope: Int64, isRepeated: Bool = false,
+        _ db: Database
+    ) throws -> ErasureReport {
+        var report = ErasureReport()
+        // Includes purchases that the customer no longer owns according to present data, because events about them may
+        // contain the name.
+        let possible = try SQLiteStorage.possiblePurchases(of: customer, in: scope, db)
+        let known = Set(possible.map { ExactText($0.record.lineage.originalTransactionID) })
+        let former = try FormerOwnerTable.originals(of: customer, in: scope, db)
+        let named = try originals + former.filter { try isNamed(customer, inEventsOf: $0, scope, db) }
+        let others = try Set(named.map { ExactText($0) }).subtracting(known).sorted().map { original in
+            let record = try LineageTable.record(original.text, in: scope, db) ?? LineageRecord(original.text)
+            return (record: record, ownership: try ClaimTables.ownership(of: record.lineage, in: scope, db))
+        }
+        let ever = (possible + others)
+            .filter { !isRepeated || erasure.covers($0.record.lineage) }
+        let owned = ever.filter { !$0.ownership.spans(of: customer).isEmpty }
+        report.purchases = owned.count
+        let latest = isRepeated ? erasure.instant : .max
+        for subject in Erasure.Subject.allCases {
+            switch subject {
+            case .claims: report.claims = try renameClaims(of: customer, erasure, scope, db)
+            case .grants: report.grants = try removeGrants(of: customer, erasure, scope, db)
+            case .formerGrants:
+                for id in try grantsNaming(customer, scope, db) { try renameFormer(id, customer, erasure, scope, db) }
+            case .usage:
+                try db.run(
+                    "DELETE FROM usage WHERE scope = ? AND customer = ? AND reported_at <= ?",
+                    [.integer(scope), .text(customer), .integer(erasure.instant)])
+                report.usage = db.changesCount
+            case .storedResponses: try IdempotencyTable.deleteRequests(about: customer, in: scope, db)
+            case .purchases:
+                for purchase in owned { try assignToStandIn(purchase.record, customer, erasure, scope, db) }
+            case .inquiries:
+                for purchase in ever {
+                    try anonymizeInquiries(about: purchase.record, customer, until: latest, scope, db)
+                }
+            case .events:
+                for purchase in ever {
+                    try renameEvents(about: purchase.record, customer, erasure, until: latest, scope, db)
+                }
+                try db.run(
+                    """
+                    UPDATE events INDEXED BY account_events_by_customer SET customer = ?
+                    WHERE scope = ? AND customer = ? AND original_id IS NULL AND notification IS NOT NULL
+                        AND occurred_at <= ?
+                    """, [.text(erasure.standIn), .integer(scope), .text(customer), .integer(latest)])
+                try db.run(
+                    """
+                    UPDATE events SET customer = ?, data = NULL
+                    WHERE scope = ? AND customer = ? AND notification IS NULL AND occurred_at <= ?
+                    """, [.text(erasure.standIn), .integer(scope), .text(customer), .integer(latest)])
+            case .deliveries:
+                try DeliveryLanes.rename(
+                    customer, to: erasure.standIn, about: ever.map(\.record.lineage.originalTransactionID), in: scope,
+                    until: latest, db)
+            }
+        }
+        for original in former {
+            if try isNamed(customer, inEventsOf: original, scope, db) { continue }
+            try FormerOwnerTable.remove(customer, of: original, in: scope, db)
+        }
+        return report
+    }
+
+    /// Whether an event or an inquiry about a purchase names the customer.
+    private static func isNamed(
+        _ customer: String, inEventsOf original: String, _ scope: Int64, _ db: Database
+    ) throws -> Bool {
+        let values: [SQLValue] = [.integer(scope), .text(original), .text(customer)]
+        let isInInquiry = try db.exists(
+            "SELECT 1 FROM consumption_requests WHERE scope = ? AND original_id = ? AND customer = ?", values)
+        let isFormerOwner = try db.exists(
+            """
+            SELECT 1 FROM events CROSS JOIN \(formerOwners)
+            WHERE scope = ? AND original_id = ? AND notification IS NULL AND former_owner.value = ?
+            """, values)
+        let isInClaim = try db.exists(
+            "SELECT 1 FROM events WHERE scope = ? AND original_id = ? AND notification IS NULL AND customer = ?", values
+        )
+        if isInInquiry || isFormerOwner || isInClaim { return true }
+        let mentions = try LineageTable.record(original, in: scope, db)?.mentions ?? []
+        return try mentions.contains {
+            try db.exists(
+                "SELECT 1 FROM events WHERE notification = ? AND original_id = ? AND customer = ?",
+                [.integer($0.notification)] + values.dropFirst())
+        }
+    }
+
+    private static func renameClaims(
+        of customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
+    ) throws -> Int {
+        let found = try db.all(
+            """
+            SELECT is_account, subject, instant, kind FROM claim_events INDEXED BY claim_events_by_customer
+            WHERE scope = ? AND customer = ?
+            """, [.integer(scope), .text(customer)]
+        ) { row -> (ClaimTables.Subject, ClaimEvent)? in
+            guard let kind = row.number(3).flatMap(ClaimEvent.Kind.init), let subject = row.text(1) else { return nil }
+            return (
+                ClaimTables.Subject(scope: scope, isAccount: row.number(0) == 1, identifier: subject),
+                ClaimEvent(at: row.number(2) ?? 0, kind, customer)
+            )
+        }
+        var count = 0
+        for (subject, events) in Dictionary(grouping: found, by: \.0) {
+            var renamed: [ClaimEvent] = []
+            for (_, event) in events {
+                guard let new = erasure.renamed(event, of: customer) else { continue }
+                try ClaimTables.remove(event, from: subject, db)
+                renamed.append(new)
+            }
+            if !renamed.isEmpty { try ClaimTables.add(renamed, to: subject, db) }
+            count += renamed.count
+        }
+        return count
+    }
+
+    private static func removeGrants(
+        of customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
+    ) throws -> Int {
+        let grants = try GrantTables.grants(of: customer, in: scope, db).map(\.grant)
+            .filter { erasure.removes($0) }
+        for grant in grants {
+            for table in ["grant_events", "grants"] {
+                try db.run(
+                    "DELETE FROM \(table) WHERE scope = ? AND grant_id = ?", [.integer(scope), .text(grant.id)])
+            }
+        }
+        return grants.count
+    }
+
+    /// Returns the grants that belonged to the customer before a merge. There is no index, because erasures are rare
+    /// and grants are few.
+    private static func grantsNaming(_ customer: String, _ scope: Int64, _ db: Database) throws -> [String] {
+        try db.texts(
+            "SELECT DISTINCT grant_id FROM grant_events WHERE scope = ? AND \(namedInGrant) = ?",
+            [.integer(scope), .text(customer)])
+    }
+
+    /// Removes the name from the events of a grant from when it was the customer's.
+    private static func renameFormer(
+        _ id: String, _ customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
+    ) throws {
+        let events = try GrantTables.history(of: id, in: scope, db).events.map {
+            erasure.renamed($0, of: customer) ?? $0
+        }
+        try db.run("DELETE FROM grant_events WHERE scope = ? AND grant_id = ?", [.integer(scope), .text(id)])
+        try GrantTables.add(events, to: id, in: scope, emittedUntil: erasure.instant, db)
+    }
+
+    /// Assigns a purchase that the customer still owns by the signed account token to the stand-in.
+    private static func assignToStandIn(
+        _ record: LineageRecord, _ customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
+    ) throws {
+        let ownership = try ClaimTables.ownership(of: record.lineage, in: scope, db)
+        guard let claim = erasure.disowningClaim(for: ownership, of: customer) else { return }
+        try ClaimTables.add([claim], to: .purchase(record.lineage.originalTransactionID, in: scope), db)
+    }
+
+    private static func anonymizeInquiries(
+        about record: LineageRecord, _ customer: String, until latest: Milliseconds, _ scope: Int64, _ db: Database
+    ) throws {
+        try db.run(
+            """
+            UPDATE consumption_requests SET customer = NULL
+            WHERE scope = ? AND original_id = ? AND customer = ? AND requested_at <= ?
+            """,
+            [.integer(scope), .text(record.lineage.originalTransactionID), .text(customer), .integer(latest)])
+    }
+
+    private static func renameEvents(
+        about record: LineageRecord, _ customer: String, _ erasure: Erasure, until latest: Milliseconds,
+        _ scope: Int64, _ db: Database
+    ) throws {
+        // The data of these events name former and new owners.
+        try db.run(
+            """
+            UPDATE events SET data = NULL
+            WHERE scope = ? AND original_id = ? AND notification IS NULL AND occurred_at <= ?
+            """, [.integer(scope), .text(record.lineage.originalTransactionID), .integer(latest)])
+        for mention in record.mentions {
+            try db.run(
+                "UPDATE events SET customer = ? WHERE notification = ? AND customer = ? AND occurred_at <= ?",
+                [
+                    .text(erasure.standIn), .integer(mention.notification), .text(customer), .integer(latest),
+                ])
+        }
+    }
+}
