@@ -171,7 +171,7 @@ import Testing
             appAccountToken: .absent, billingPlan: plan, device: device, sign: sign)
     }
 
-    /// Imports one transaction of each customer, as the section "Customers from before" describes.
+    /// Imports one transaction of each customer, as the section "Import existing customers" describes.
     private static func importAllCustomers(_ world: World) async throws {
         let lines = world.simulator.core.read(.production) { store, _ in
             store.customers.values.compactMap(\.transactions.first).sorted()
