@@ -57,8 +57,10 @@ package struct CertificateChain: Sendable {
         }
         (leaf, intermediate, root, self.anchor) = (parsed[0], parsed[1], parsed[2], anchor)
         try ChainRules.check(chain, markers)
-        try Self.requireSignature(of: (chain[0], leaf), at: 0, by: (chain[1], intermediate))
+        // From the anchor down, so that no stranger's key verifies anything: it may be an RSA key of 16,384 bits, which
+        // takes far longer than an anchor's.
         try Self.requireSignature(of: (chain[1], intermediate), at: 1, by: (chain[2], root))
+        try Self.requireSignature(of: (chain[0], leaf), at: 0, by: (chain[1], intermediate))
         var certificates = chain.map(\.summary)
         // `ChainRules` has checked that the markers are present.
         certificates[0].markers = ["\(markers.leaf)"]

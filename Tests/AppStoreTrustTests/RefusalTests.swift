@@ -20,3 +20,19 @@ import X509
         #expect(try #require(error).message.utf8.count < 200)
     }
 }
+
+@Suite struct `The order of the signatures of a chain` {
+    @Test func `An intermediate's key verifies nothing before the anchor has verified the intermediate`() throws {
+        let (authority, stranger) = (try TestStore.authority(), try Authority(now: TestStore.now))
+        // Both authorities have the same names. Neither signature of this chain is valid.
+        let issuer = try Issued(certificate: stranger.intermediate.certificate, key: authority.intermediate.key)
+        let leaf = try Authority.leafTemplate("Test", TestStore.now).issue(for: stranger.leaf.key, by: issuer)
+        let anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
+        let error = #expect(throws: VerificationError.self) {
+            try CertificateChain(
+                ders: [leaf.der, stranger.intermediate.der, authority.root.der], anchors: anchors, markers: .appStore)
+        }
+        #expect(error?.code == .badChainSignature)
+        #expect(error?.message == "certificate 2 is not signed by certificate 3")
+    }
+}
