@@ -630,9 +630,9 @@ extension APIDescription {
               summary: List the audit log, newest first
               description: >-
                 Needs the scope audit:read, and a key for all apps and environments. The log has all changes made with a key or
-                in the console, sign-ins, refusals and its exports as CSV, for 400 days. Each entry's digest covers the entry
-                before it. With `format=csv`, or the header `Accept: text/csv`, it returns CSV, and the header `Link` leads to
-                the next page.
+                in the console, sign-ins, refusals and its exports as CSV, for 400 days. Of the requests without a key or with a
+                public one, it has at most a hundred refusals an hour. Each entry's digest covers the entry before it. With
+                `format=csv`, or the header `Accept: text/csv`, it returns CSV, and the header `Link` leads to the next page.
               parameters:
                 - {$ref: "#/components/parameters/page"}
                 - {name: limit, in: query, schema: {type: integer, minimum: 1, maximum: 1000, default: 50}}

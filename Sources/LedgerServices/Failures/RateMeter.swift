@@ -1,17 +1,27 @@
 internal import Synchronization
 
-/// A token bucket with a capacity of one second. Its state is one number: the instant at which it is full again.
+/// A token bucket with a capacity of one second or one hour. Its state is one number: the instant at which it is full
+/// again.
 package final class RateMeter: Sendable {
     private let fullAgain = Atomic<Int64>(0)
+    /// The nanoseconds in which the bucket fills.
+    private let capacity: Int64
+    /// The nanoseconds in which one token is added.
     private let interval: Int64
 
-    package init(perSecond: Int) { interval = 1_000_000_000 / Int64(max(1, min(perSecond, 1_000_000_000))) }
+    package convenience init(perSecond: Int) { self.init(perSecond, in: 1_000_000_000) }
+
+    package convenience init(perHour: Int) { self.init(perHour, in: 3_600_000_000_000) }
+
+    private init(_ count: Int, in period: Int64) {
+        capacity = period
+        interval = period / max(1, min(Int64(count), period))
+    }
 
     /// Takes one token. Returns nil on success, or else the milliseconds until a token is available.
     ///
     /// - Parameter now: Nanoseconds of a monotonic clock, see ``now``.
     package func take(at now: Int64) -> Int? {
-        let capacity: Int64 = max(1_000_000_000, interval)
         var known = fullAgain.load(ordering: .relaxed)
         while true {
             let next = max(known, now) + interval

@@ -17,14 +17,19 @@ package final class AuditLog: Service {
     private let waiting = Mutex<[AuditEntry]>([])
     /// The commit that was started last.
     private let lastCommit = Mutex<Task<Void, Never>?>(nil)
-    /// Limits entries about refused anonymous requests, because clients can cause any number of them. The metrics count
-    /// all.
-    private let anonymousLimit = RateMeter(perSecond: 5)
+    /// Limits entries about refused anonymous requests. Anybody can cause them, and each is kept for ``retention``: five
+    /// a second would be half a gigabyte a day. The metrics count all.
+    private let anonymousLimit = RateMeter(perHour: 100)
+    /// The time for `anonymousLimit`: nanoseconds of a monotonic clock.
+    private let monotonicNow: @Sendable () -> Int64
     private let wakeups: AsyncStream<Void>
     private let wakeup: AsyncStream<Void>.Continuation
 
-    package init(_ storage: any AuditStorage, now: @escaping @Sendable () -> Date, logger: Logger) {
-        (self.storage, self.now, self.logger) = (storage, now, logger)
+    package init(
+        _ storage: any AuditStorage, now: @escaping @Sendable () -> Date,
+        monotonicNow: @escaping @Sendable () -> Int64 = { RateMeter.now }, logger: Logger
+    ) {
+        (self.storage, self.now, self.monotonicNow, self.logger) = (storage, now, monotonicNow, logger)
         (wakeups, wakeup) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -42,9 +47,9 @@ package final class AuditLog: Service {
         wakeup.yield()
     }
 
-    /// Queues an entry about a refused anonymous request, at most five a second.
+    /// Queues an entry about a refused anonymous request, at most a hundred an hour.
     package func addAnonymous(_ entry: @autoclosure () -> AuditEntry) {
-        if anonymousLimit.take(at: RateMeter.now) == nil { add(entry()) }
+        if anonymousLimit.take(at: monotonicNow()) == nil { add(entry()) }
     }
 
     /// Writes entries until the server shuts down, then the remaining ones.

@@ -41,6 +41,25 @@ import Testing
         await first
     }
 
+    @Test func `Refused requests without a key add a hundred entries an hour to the audit log`() async throws {
+        let (ledger, clock) = (MemoryLedger(), TestClock(World.start))
+        let log = AuditLog(
+            ledger, now: { clock.now },
+            monotonicNow: { Int64(clock.now.timeIntervalSince(World.start)) * 1_000_000_000 },
+            logger: Logger(label: "test"))
+        for _ in 0..<86_400 {
+            log.addAnonymous(
+                AuditEntry(
+                    at: clock.now.milliseconds, actor: "nobody", action: "GET /v1/webhooks", result: "401 unauthorized")
+            )
+            clock.advance(by: 1)
+        }
+        await log.flush()
+        // The first hundred at once, then one every 36 seconds.
+        let found = try await ledger.audit(before: .max, limit: 10_000)
+        #expect(found.count == 100 + 2399)
+    }
+
     @Test func `Entries of the audit log are kept for 400 days`() async throws {
         let (ledger, clock) = (MemoryLedger(), TestClock(World.start))
         let log = AuditLog(ledger, now: { clock.now }, logger: Logger(label: "test"))

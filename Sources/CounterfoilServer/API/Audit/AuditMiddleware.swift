@@ -114,8 +114,13 @@ struct RequestAudit: Sendable {
             at: clock.now().milliseconds, actor: actor, session: context.session,
             address: ClientAddress(of: request, from: context.peer, settings.current.listen).address,
             action: "\(request.method.rawValue.prefix(16)) \(context.route)",
-            target: target.map { String((String(percentEncoded: $0.utf8) ?? $0).prefix(255)) },
-            detail: detail.isEmpty ? nil : String(detail.joined(separator: " · ").prefix(600)), result: result)
+            target: target.map { Self.shortened(String(percentEncoded: $0.utf8) ?? $0, to: 255) },
+            detail: detail.isEmpty ? nil : Self.shortened(detail.joined(separator: " · "), to: 600), result: result)
+    }
+
+    /// Counts code points. A character may have any number of them, such as a letter with thousands of accents.
+    private static func shortened(_ text: String, to count: Int) -> String {
+        String(text.unicodeScalars.prefix(count))
     }
 
     /// Queues an entry. Everybody has a public key, so its entries are limited like those of anonymous requests.

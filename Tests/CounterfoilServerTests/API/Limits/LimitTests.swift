@@ -20,6 +20,15 @@ import Testing
         #expect((0..<6).map { _ in meter.take(at: 1000 * quarter) == nil }.filter { $0 }.count == 4)
     }
 
+    @Test func `A rate meter of an hour allows its rate in each hour, in a burst or evenly`() {
+        let meter = RateMeter(perHour: 4)
+        #expect((0..<5).map { _ in meter.take(at: 1000) } == [nil, nil, nil, nil, 900_001])
+        let quarter: Int64 = 900_000_000_000
+        #expect(meter.take(at: 1000 + quarter - 1) != nil)
+        #expect(meter.take(at: 1000 + quarter) == nil)
+        #expect((0..<6).map { _ in meter.take(at: 1000 * quarter) == nil }.filter { $0 }.count == 4)
+    }
+
     @Test func `Charged tokens delay later requests`() {
         let meter = RateMeter(perSecond: 4)
         meter.charge(0, at: 1000)

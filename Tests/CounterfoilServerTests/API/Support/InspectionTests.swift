@@ -152,6 +152,20 @@ import Testing
         }
     }
 
+    @Test func `The audit log shortens what a request without a key names, also a letter with many accents`()
+        async throws
+    {
+        try await World.withAPI { world in
+            var stranger = world.api
+            stranger.key = "nobody's"
+            let name = "e" + String(repeating: "%CC%81", count: 600)
+            #expect(try await stranger.get("/v1/customers/\(name)?app=\(name)").status == 401)
+            let entry = try #require(try await world.api.get("/v1/audit").items.first)
+            let (target, detail) = (try #require(entry["target"] as? String), try #require(entry["detail"] as? String))
+            #expect(target.unicodeScalars.count == 255 && detail.unicodeScalars.count == 600)
+        }
+    }
+
     @Test(arguments: [("?format=csv", ""), ("", "text/csv")])
     func `The audit log has its own export as CSV, by the parameter and by the header`(
         query: String, accept: String
