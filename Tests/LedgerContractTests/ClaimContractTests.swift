@@ -131,6 +131,39 @@ import Testing
         }
     }
 
+    /// Detects engines that move a purchase, an account or a grant without asking the decision.
+    @Test(arguments: Engine.allCases)
+    func `Merges back and forth move purchases, accounts and grants at most 100 times a day`(
+        _ engine: Engine
+    ) async throws {
+        try await Self.withLedger(engine) { ledger, appEnvironment in
+            let scope = appEnvironment.id
+            let claim = Self.claim("anna", ["1"], account: "y", at: 8, in: appEnvironment)
+            _ = try await ledger.claim(claim) { _ in false }
+            let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
+            _ = try await ledger.createGrant("g", content, in: scope, at: 9)
+            var moved = 0
+            for round: Milliseconds in 10..<130 {
+                let (one, other) = round.isMultiple(of: 2) ? ("anna", "ben") : ("ben", "anna")
+                moved += try await ledger.merge(one, into: other, in: scope, at: round).count
+            }
+            // The claim was the first change.
+            #expect(moved == 99)
+            func held(by customer: String) async throws -> [Int] {
+                let purchases = try await ledger.lineages(of: customer, in: scope)
+                let accounts = try await ledger.accounts(of: customer, in: scope)
+                let grants = try await ledger.grants(of: customer, in: scope)
+                return [purchases.count, accounts.count, grants.count]
+            }
+            let (anna, ben) = (try await held(by: "anna"), try await held(by: "ben"))
+            #expect(anna == [0, 0, 0] && ben == [1, 1, 1])
+            let movedLater = try await ledger.merge("ben", into: "anna", in: scope, at: 86_400_000 + 130)
+            #expect(movedLater == ["1"])
+            let later = try await held(by: "anna")
+            #expect(later == [1, 1, 1])
+        }
+    }
+
     /// Detects engines that read a customer's purchases and grants in two queries, from two states.
     @Test(arguments: Engine.allCases)
     func `A customer snapshot reads purchases and grants from one consistent state`(_ engine: Engine) async throws {

@@ -182,6 +182,35 @@ import Testing
         #expect(step == testCase.step)
     }
 
+    /// The number of changes of owner, one a millisecond, the instant of the first, and whether another one follows.
+    static let changes: [(Int, Milliseconds, Bool)] = [(99, 1, true), (100, 1, false), (100, 0, true)]
+
+    @Test(arguments: changes)
+    func `A purchase or account that changed its owner 100 times in a day stays there, unless the team moves it`(
+        _ count: Int, _ first: Milliseconds, _ moves: Bool
+    ) throws {
+        let now: Milliseconds = 86_400_000
+        let claims = ClaimHistory(
+            (0..<count).map { Self.take(first + Milliseconds($0), $0.isMultiple(of: 2) ? "anna" : "cleo") })
+        let owner = try #require(claims.owners.first).customer
+        func steps(of claim: Claim) -> [ClaimStep] {
+            let ownership = Ownership(claims: claims, named: nil, account: ClaimHistory([]))
+            return [
+                claim.step(purchase: nil, ownership) { _ in true },
+                claim.step(
+                    account: claims, bought: { [] }, givesAccess: { _ in true }, originalGivesAccess: { false }),
+            ]
+        }
+        let moved = ClaimStep.moves([Self.take(now, "ben")], from: [owner])
+        var claim = Self.claim(.transfer)
+        claim.claimedAt = now
+        #expect(steps(of: claim) == (moves ? [moved, moved] : [.refusesClaim, .refusesClaim]))
+        claim.isByTeam = true
+        #expect(steps(of: claim) == [moved, moved])
+        (claim.isByTeam, claim.customer) = (false, owner)
+        #expect(steps(of: claim) == [.isOwned, .isOwned])
+    }
+
     @Test(
         arguments: [
             (true, ["o"], [], true), (true, ["o", "p"], ["p"], false), (true, [], [], false), (false, ["o"], [], false),

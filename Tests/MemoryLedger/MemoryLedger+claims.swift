@@ -169,8 +169,8 @@ extension MemoryLedger.State {
         }
         for grant in grants(of: from, in: scope) {
             let key = MemoryLedger.Key(scope, grant.id)
-            guard let history = grants[key] else { continue }
-            record([history.move(to: customer, at: now)], of: key, emittedUntil: now)
+            guard let move = grants[key]?.move(to: customer, at: now) else { continue }
+            record([move], of: key, emittedUntil: now)
         }
         return moved
     }

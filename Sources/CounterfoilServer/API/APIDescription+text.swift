@@ -173,10 +173,10 @@ extension APIDescription {
                 environment are optional. The server fetches the rest of the Apple account's history from the App Store; with a
                 public key at most once a minute for each Apple account. Purchases of another customer follow the app's restore
                 policy; those signed with another customer's account token move only with `restore: true`, otherwise that
-                customer keeps them (receipt_already_in_use). Each transaction has its own result: finish those in `kept`;
-                `refused` has the others. If nothing is kept the response is an error: 400, or 409 receipt_already_in_use (not
-                with `restore: false`). 409 customer_erased, whatever `restore` is: the customer was erased while the report was
-                processed, so nothing was assigned to them; do not repeat the request.
+                customer keeps them (receipt_already_in_use), as after 100 changes of owner in a day. Each transaction has its
+                own result: finish those in `kept`; `refused` has the others. If nothing is kept the response is an error: 400,
+                or 409 receipt_already_in_use (not with `restore: false`). 409 customer_erased, whatever `restore` is: the
+                customer was erased while the report was processed, so nothing was assigned to them; do not repeat the request.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -254,7 +254,7 @@ extension APIDescription {
               description: >-
                 Needs the scope customers:write. A public key needs the customer tokens of both customers: that of the account
                 in the header, that of the other one in from_token. Both must be in one app and one environment. A repeated
-                merge moves only what the other customer has acquired since.
+                merge moves only what the other customer has acquired since. What changed its owner 100 times in a day stays.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}

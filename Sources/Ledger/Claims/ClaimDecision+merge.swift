@@ -2,11 +2,12 @@ internal import AppStoreModels
 
 extension ClaimDecision {
     /// Decides what a merge does to a purchase: ownership passes from `from` to `customer`. Other owners keep the
-    /// purchase.
+    /// purchase. A purchase that reached ``OwnerChangeLimit`` stays.
     package static func merge(
         _ ownership: Ownership, from: String, into customer: String, at now: Milliseconds
     ) -> ClaimDecision {
         guard ownership.owners.containsExactly(from) else { return .isRefused }
+        guard !ownership.claims.hasReachedLimit(at: now) else { return .isRefused }
         return move(ownership.claims, from: from, into: customer, at: now)
     }
 
@@ -15,6 +16,7 @@ extension ClaimDecision {
         account: ClaimHistory, from: String, into customer: String, at now: Milliseconds
     ) -> ClaimDecision {
         guard account.owners.map(\.customer).containsExactly(from) else { return .isRefused }
+        guard !account.hasReachedLimit(at: now) else { return .isRefused }
         return move(account, from: from, into: customer, at: now)
     }
 

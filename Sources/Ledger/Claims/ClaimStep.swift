@@ -23,6 +23,7 @@ extension Claim {
     ) -> ClaimStep {
         if isNamedForAnotherCustomer(lineage), !ownership.owners.containsExactly(customer) { return refused }
         if isBoughtByAnotherAccount(lineage), !ownership.owners.containsExactly(customer) { return refused }
+        if isLimited(by: ownership.claims), !ownership.owners.containsExactly(customer) { return refused }
         return step(
             ClaimDecision.purchase(
                 ownership, for: customer, policy: policy, at: claimedAt,
@@ -40,6 +41,7 @@ extension Claim {
         originalGivesAccess: () throws -> Bool
     ) rethrows -> ClaimStep {
         let owners = account.owners.map(\.customer)
+        if isLimited(by: account), !owners.containsExactly(customer) { return refused }
         let decision = try ClaimDecision.account(
             account, for: customer, policy: policy, at: claimedAt,
             mayTake: {
@@ -74,6 +76,9 @@ extension Claim {
         guard let sessionAccount, let lineage else { return false }
         return lineage.isBought(byOtherThan: sessionAccount)
     }
+
+    /// Whether the subject changed its owner too often for another claim.
+    private func isLimited(by claims: ClaimHistory) -> Bool { !isByTeam && claims.hasReachedLimit(at: claimedAt) }
 
     private var refused: ClaimStep { skipsRefused ? .isSkipped : .refusesClaim }
 

@@ -19,6 +19,8 @@ package struct Claim: Sendable, Hashable {
     package var skipsRefused = false
     /// Whether the whole claim is refused if all of its purchases are.
     package var needsPurchase = false
+    /// Whether the team makes the claim. Then ``OwnerChangeLimit`` does not apply.
+    package var isByTeam = false
     /// The claim is refused if the customer was erased after this instant: the last erasure that was known when the app
     /// made the request.
     package var erasuresKnownUntil = Milliseconds.max
@@ -28,7 +30,8 @@ package struct Claim: Sendable, Hashable {
         customer: String, scope: Int64, originalTransactionIDs: [String], appTransactionID: String? = nil,
         sessionAccount: String? = nil, policy: RestorePolicy, overridesNamedAccount: Bool = false,
         skipsRefused: Bool = false,
-        needsPurchase: Bool = false, erasuresKnownUntil: Milliseconds = .max, claimedAt: Milliseconds
+        needsPurchase: Bool = false, isByTeam: Bool = false, erasuresKnownUntil: Milliseconds = .max,
+        claimedAt: Milliseconds
     ) {
         self.customer = customer
         self.scope = scope
@@ -39,6 +42,7 @@ package struct Claim: Sendable, Hashable {
         self.overridesNamedAccount = overridesNamedAccount
         self.skipsRefused = skipsRefused
         self.needsPurchase = needsPurchase
+        self.isByTeam = isByTeam
         self.erasuresKnownUntil = erasuresKnownUntil
         self.claimedAt = claimedAt
     }
@@ -63,7 +67,8 @@ package protocol ClaimStorage: Sendable {
     /// does not change. A purchase of another customer, by a claim or by the account that the app named at the
     /// purchase, is decided by the policy; the claim must explicitly allow to override a named account. An Apple
     /// account has one customer: with the policy `share` it stays with the first. A claim with a session gets no
-    /// purchase of another Apple account.
+    /// purchase of another Apple account. A purchase or an account that reached ``OwnerChangeLimit`` stays with its
+    /// owners.
     ///
     /// The pending consumption requests about purchases that move are scheduled again, because the new owner may have
     /// reported the use that an answer needs.

@@ -154,9 +154,10 @@ package struct GrantHistory: Sendable, Hashable {
             actor: made.content.actor, revocation: revocation)
     }
 
-    /// Returns the event that moves the grant to another customer. It is later than all known events, whatever the
-    /// clock shows.
-    package func move(to customer: String, at now: Milliseconds) -> GrantEvent {
+    /// Returns the event that moves the grant to another customer; nil if ``OwnerChangeLimit`` is reached. The event is
+    /// later than all known ones, whatever the clock shows.
+    package func move(to customer: String, at now: Milliseconds) -> GrantEvent? {
+        guard !OwnerChangeLimit.isReached(events.lazy.map(\.instant), at: now) else { return nil }
         let last = events.last?.instant ?? .min
         return GrantEvent(
             .move, at: max(now, last < .max ? last + 1 : last),

@@ -42,7 +42,9 @@ private struct Merge {
             if case .moves(let events, _) = decision { try ClaimTables.add(events, to: subject, db) }
         }
         for grant in try GrantTables.grants(of: from, in: scope, db).map(\.grant) {
-            let move = try GrantTables.history(of: grant.id, in: scope, db).move(to: customer, at: now)
+            guard let move = try GrantTables.history(of: grant.id, in: scope, db).move(to: customer, at: now) else {
+                continue
+            }
             try GrantTables.add([move], to: grant.id, in: scope, emittedUntil: now, db)
         }
         return moved

@@ -199,8 +199,8 @@ extension ServiceFailure {
     fileprivate static let inUse = ServiceFailure(
         .conflict, "receipt_already_in_use",
         """
-        A purchase belongs to another customer, and stays there: by the app's restore policy, or because the App Store \
-        signed it for that customer and nobody asked to restore it.
+        A purchase belongs to another customer, and stays there: by the app's restore policy, because the App Store \
+        signed it for that customer and nobody asked to restore it, or because it changed its owner too often today.
         """)
 
     /// The app must not repeat the report at once: that would undo the erasure.

@@ -29,7 +29,7 @@ struct TransferRoutes {
         // Use the same claim as an app, with the policy that always permits taking another customer's purchase.
         let claim = Claim(
             customer: customer, scope: appEnvironment.id, originalTransactionIDs: [original], policy: .transfer,
-            overridesNamedAccount: true, claimedAt: responseWriter.clock.now().milliseconds)
+            overridesNamedAccount: true, isByTeam: true, claimedAt: responseWriter.clock.now().milliseconds)
         _ = try await storage.claim(claim, givesAccess: { _ in true })
         webhooks.wake()
         return try responseWriter.response(
