@@ -2,8 +2,10 @@
 package struct HistoryRequest: Sendable, Hashable {
     /// Why the history is requested.
     package enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// A version 1 notification named the transaction.
+        /// The receipt of a version 1 notification named the transaction.
         case notificationV1 = "notification_v1"
+        /// Only the unsigned part of a version 1 notification named the transaction, which may not exist.
+        case unsignedNotificationV1 = "notification_v1_unsigned"
         /// A restore could not reach the App Store.
         case restore
         /// A receipt from an old client named the transaction.

@@ -17,11 +17,15 @@ package final class NotificationV1Receiver: Sendable {
     private let warned = Mutex<Set<String>>([])
     /// Limits requests per sender. Only the receipt is signed, and checking its RSA signature takes a millisecond.
     private let meters = RateMeters(perSecond: 50)
+    /// Limits requests for transactions that no receipt names. Everybody with an old client knows the shared secret and
+    /// can make up any number of transactions; each is requested from the App Store.
+    private let unsignedMeter: RateMeter
 
+    /// - Parameter unsignedPerHour: The maximum number of notifications an hour whose receipt names no transaction.
     package init(
         storage: any HistoryRequestStorage, apps: Apps, scopes: AppEnvironmentRegistry,
         purchaseVerifier: PurchaseVerifier,
-        clock: ServerClock, logger: Logger
+        clock: ServerClock, logger: Logger, unsignedPerHour: Int = 1000
     ) {
         self.storage = storage
         self.apps = apps
@@ -29,6 +33,7 @@ package final class NotificationV1Receiver: Sendable {
         self.purchaseVerifier = purchaseVerifier
         self.clock = clock
         self.logger = logger
+        unsignedMeter = RateMeter(perHour: unsignedPerHour)
     }
 
     /// Verifies the receipt of a notification and stores a request for its history. The request is on disk when this
@@ -39,11 +44,7 @@ package final class NotificationV1Receiver: Sendable {
                 .forbidden, "version_1_off",
                 "The server accepts notifications of version 1 only for apps with shared_secrets in its configuration.")
         }
-        if let backoff = meters[sender ?? ""]?.take(at: RateMeter.now) {
-            throw ServiceFailure(
-                .tooOften, "rate_limited", "Too many notifications of version 1 in a second.", isRetryable: true,
-                backoff: backoff)
-        }
+        try Self.take(from: meters[sender ?? ""])
         guard let text = notification.receipt else {
             throw ServiceFailure(
                 .invalid, "no_receipt", "The notification of version 1 has no receipt, which is its only signed part.")
@@ -70,8 +71,16 @@ package final class NotificationV1Receiver: Sendable {
         // notification, whose sender knows the shared secret.
         let newest = receipt.facts.max { $0.purchaseDate < $1.purchaseDate }?.originalTransactionID
         guard let lead = newest ?? notification.originalTransactionID else { return }
+        if newest == nil { try Self.take(from: unsignedMeter) }
         try await storage.add(
-            requests: [lead], in: appEnvironment.id, because: .notificationV1, at: clock.now().milliseconds)
+            requests: [lead], in: appEnvironment.id, because: newest == nil ? .unsignedNotificationV1 : .notificationV1,
+            at: clock.now().milliseconds)
+    }
+
+    private static func take(from meter: RateMeter?) throws(ServiceFailure) {
+        guard let backoff = meter?.take(at: RateMeter.now) else { return }
+        throw ServiceFailure(
+            .tooOften, "rate_limited", "Too many notifications of version 1.", isRetryable: true, backoff: backoff)
     }
 
     private static let wrongSecret = ServiceFailure(

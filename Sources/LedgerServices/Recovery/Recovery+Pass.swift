@@ -56,6 +56,8 @@ extension Recovery {
                 // The App Store will never return the unverified items again, so they are removed.
                 try await storage.replaceUnverified(
                     with: [], ofHistory: request.transactionID, in: appEnvironment.id, at: now)
+                // Nothing is missing if the App Store does not know a transaction that nothing signed names.
+                if request.reason == .unsignedNotificationV1 { return try await storage.finish(request: request.id) }
                 return try await storage.fail(request: request.id, code: failure.name, at: now)
             }
             // If the App Store fails for all requests, do not postpone this one.

@@ -80,6 +80,45 @@ import Testing
         }
     }
 
+    @Test func `An invented transaction of a version 1 notification is forgotten, and many are refused`() async throws {
+        try await World.run(
+            simulator: { $0.createsReceiptAuthorityAtStart = true },
+            server: { $0.apps[0].sharedSecrets = [Secret(Self.secret)] }
+        ) { world in
+            try world.simulator.add(Fault("notification:*", .drop))
+            try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.coins.100", appAccountToken: .absent))
+            // A receipt does not list finished consumables.
+            try await world.simulator.perform(.finish(customer: "anna"))
+            let receipt = try world.simulator.receipt(of: "anna")
+            let (core, scope) = (try world.server.core, try world.appEnvironment().id)
+            let receiver = NotificationV1Receiver(
+                storage: core.storage, apps: core.apps, scopes: core.scopes, purchaseVerifier: core.purchaseVerifier,
+                clock: core.clock, logger: core.logger, unsignedPerHour: 2)
+            for number in 1...3 {
+                let body: [String: Any] = [
+                    "notification_type": "REFUND", "password": Self.secret, "original_transaction_id": "99\(number)",
+                    "unified_receipt": ["latest_receipt": receipt],
+                ]
+                let data = try JSONSerialization.data(withJSONObject: body)
+                let notification = try #require(NotificationV1.read(Array(data)))
+                if number < 3 {
+                    try await receiver.receive(notification, from: "192.0.2.\(number)")
+                } else {
+                    let error = await #expect(throws: ServiceFailure.self) {
+                        try await receiver.receive(notification, from: "192.0.2.\(number)")
+                    }
+                    #expect(error?.code == "rate_limited")
+                }
+            }
+            let waiting = try await core.storage.dueHistoryRequests(in: scope, at: core.now.milliseconds, limit: 10)
+            #expect(Set(waiting.map(\.transactionID)) == ["991", "992"])
+            try await core.recovery.runHistoryRequests()
+            let missing = try await world.completeness().missing
+            #expect(missing.historyRequests == 0 && missing.failedHistoryRequests == 0)
+        }
+    }
+
     /// Expects the answer to include transactions after the receipt, and to match the simulator's answer.
     private func verify(_ world: World, _ receipt: String) async throws {
         let body: [String: Any] = ["receipt-data": receipt, "password": Self.secret]
