@@ -49,9 +49,8 @@ extension WebhookDispatcher {
 
     /// Runs changes of endpoints one after the other.
     ///
-    /// A change reads the current definition and may take a while, for example to resolve a host name. If two changes
-    /// ran at the same time, the later write would overwrite the earlier one, and a secret already shown to a user
-    /// would be lost.
+    /// A change reads the current definition and writes the new one. If two changes ran at the same time, the later
+    /// write would overwrite the earlier one, and a secret already shown to a user would be lost.
     package func serializeChanges<Value>(_ change: () async throws -> Value) async throws -> Value {
         try await changeLock.lock()
         defer { changeLock.unlock() }

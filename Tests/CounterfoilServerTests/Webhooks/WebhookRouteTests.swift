@@ -1,7 +1,7 @@
 @testable import LedgerServices
+@testable import CounterfoilServer
 import AppStoreModels
 import Basics
-import CounterfoilServer
 import Foundation
 import StoreSimulator
 import TestSupport
@@ -160,6 +160,51 @@ internal import NIOHTTP1
             #expect(changed.json["code"].text == "configured")
             #expect(try await world.send(.DELETE, "/v1/webhooks/backend").status == 409)
         }
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `A webhook's URL is checked before its change waits for other changes`()
+        async throws
+    {
+        try await World.runWithWebhooks { world, _ in
+            let created = try await world.send(.POST, "/v1/webhooks", #"{"name": "a", "url": "\#(Self.url)"}"#)
+            #expect(created.status == 201)
+            let webhooks = try world.server.core.webhooks
+            let (begun, gate) = (Gate(), Gate())
+            async let other: Void = webhooks.serializeChanges {
+                begun.open()
+                await gate.pass()
+            }
+            defer { gate.open() }
+            await begun.pass()
+            let refused = try await world.send(.PATCH, "/v1/webhooks/a", #"{"url": "https://127.0.0.1/"}"#)
+            #expect(refused.json["code"].text == "address_not_public")
+            gate.open()
+            try await other
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `Requests look up at most eight hosts at once`() async {
+        let gate = Gate()
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        let lookups = HostLookups { _ in
+            beginning.yield()
+            await gate.pass()
+            return ["192.0.2.1"]
+        }
+        await withTaskGroup(of: [String].self) { group in
+            for number in 0..<8 { group.addTask { await lookups.addresses(of: "host-\(number)") } }
+            var count = 0
+            for await _ in begun {
+                count += 1
+                if count == 8 { break }
+            }
+            let refused = await lookups.addresses(of: "another")
+            gate.open()
+            #expect(refused.isEmpty)
+            for await found in group { #expect(found == ["192.0.2.1"]) }
+        }
+        let later = await lookups.addresses(of: "another")
+        #expect(later == ["192.0.2.1"])
     }
 
     @Test func `A replay sends one event or a period of events again, and a test sends a test event`() async throws {

@@ -29,10 +29,12 @@ struct WebhookSettings: JSONRequestBody {
     var isEmpty: Bool { url == nil && events == nil && payload == nil && apps == nil && environments == nil }
 
     /// Applies the settings to a definition. Throws if one of them is invalid.
+    ///
+    /// - Parameter url: The result of ``checkedURL(_:)``.
     func apply(
-        to definition: inout ServerConfiguration.Webhook, _ served: Apps, _ principal: Principal
-    ) async throws {
-        if let url { definition.url = try await Self.checked(url) }
+        to definition: inout ServerConfiguration.Webhook, url: String?, _ served: Apps, _ principal: Principal
+    ) throws(APIFailure) {
+        if let url { definition.url = url }
         if let events { definition.events = try Self.checked(events) }
         if let payload {
             guard let known = ServerConfiguration.WebhookPayload(rawValue: payload) else {
@@ -46,12 +48,14 @@ struct WebhookSettings: JSONRequestBody {
         }
     }
 
-    /// Returns the URL if it is valid. Only the configuration may allow private addresses.
-    private static func checked(_ url: String) async throws -> String {
+    /// Returns the URL, or nil if there is none. Throws if it is invalid. Only the configuration may allow private
+    /// addresses.
+    func checkedURL(_ lookups: HostLookups) async throws(APIFailure) -> String? {
+        guard let url else { return nil }
         do throws(WebhookTarget.Refusal) {
             let target = try WebhookTarget(url, allowsHTTP: false)
             do throws(WebhookTarget.Refusal) {
-                _ = try await target.addresses(allowsPrivate: false)
+                _ = try await target.addresses(allowsPrivate: false) { await lookups.addresses(of: $0) }
             } catch {
                 // The host may have an address later. Every delivery checks the address.
                 if error.code != .unresolved { throw error }

@@ -13,6 +13,7 @@ struct WebhookRoutes {
     let apps: Apps
     let scopes: AppEnvironmentRegistry
     let clock: ServerClock
+    private let lookups = HostLookups()
 
     /// The maximum number of endpoints.
     private static let maximumCount = 100
@@ -54,7 +55,8 @@ struct WebhookRoutes {
         var definition = ServerConfiguration.Webhook(name: body.name, url: "", secrets: [secret])
         // A key for some apps creates endpoints for those apps.
         (definition.apps, definition.environments) = (call.principal.apps, call.principal.environments)
-        try await body.settings.apply(to: &definition, apps, call.principal)
+        let url = try await body.settings.checkedURL(lookups)
+        try body.settings.apply(to: &definition, url: url, apps, call.principal)
         guard !definition.url.isEmpty else {
             throw APIFailure("invalid_url", "`url` is missing: give the URL that receives events.", parameter: "url")
         }
@@ -81,20 +83,29 @@ struct WebhookRoutes {
             throw APIFailure("empty_change", "Send at least one of \(WebhookChange.members.joined(separator: ", ")).")
         }
         call.setAuditDetail(body.summary)
-        return try await webhooks.serializeChanges { try await apply(body, call) }
+        // Look the host up before other changes have to wait, but only for a key that may change the endpoint.
+        _ = try await endpoint(call, for: body)
+        let url = try await body.settings.checkedURL(lookups)
+        return try await webhooks.serializeChanges { try await apply(body, url: url, call) }
+    }
+
+    /// Returns the endpoint in the path if the key may manage it and the body's change is possible.
+    private func endpoint(_ call: APICall, for body: WebhookChange) async throws -> ManagedWebhook {
+        let endpoint = try await endpoint(call)
+        guard !body.changesDefinition || !endpoint.stored.isConfigured else {
+            throw APIFailure(
+                .conflict, "configured", "This endpoint is defined in the configuration file; change it there.")
+        }
+        return endpoint
     }
 
     /// Applies a change to the current definition, while no other change runs.
-    private func apply(_ body: WebhookChange, _ call: APICall) async throws -> Response {
-        let endpoint = try await endpoint(call)
+    private func apply(_ body: WebhookChange, url: String?, _ call: APICall) async throws -> Response {
+        let endpoint = try await endpoint(call, for: body)
         var definition = endpoint.definition
         var secret: Secret?
         if body.changesDefinition {
-            guard !endpoint.stored.isConfigured else {
-                throw APIFailure(
-                    .conflict, "configured", "This endpoint is defined in the configuration file; change it there.")
-            }
-            try await body.settings.apply(to: &definition, apps, call.principal)
+            try body.settings.apply(to: &definition, url: url, apps, call.principal)
             secret = try body.changeSecrets(of: &definition)
             try await webhooks.updateEndpoint(endpoint.stored.id, to: definition)
         }
