@@ -144,7 +144,8 @@ package struct PurchaseVerifier: Sendable {
     /// other tasks run between two texts.
     ///
     /// - Parameter forged: Grows by one for each transaction or renewal info whose signature or certificate chain is
-    ///   invalid, also if this method throws. Such texts cost most, because their refusal is not cached.
+    ///   invalid, and for each KiB of a refused receipt, also if this method throws. Such texts cost most, because
+    ///   their refusal is not cached.
     /// - Throws: ``ServiceFailure`` if no part verifies, if a failure may be temporary, if the app transaction or the
     ///   receipt does not verify, or if the parts belong to different apps or environments.
     package func verify(_ report: PurchaseReport, forged: inout Int) async throws -> VerifiedPurchases {
@@ -183,9 +184,16 @@ package struct PurchaseVerifier: Sendable {
                 })
         }
         if let text = report.receipt {
-            try verified.add(
-                try await attributingFailures(to: "receipt") { () throws(VerificationError) in try verifyReceipt(text) }
-            )
+            do throws(ServiceFailure) {
+                try verified.add(
+                    try await attributingFailures(to: "receipt") { () throws(VerificationError) in
+                        try verifyReceipt(text)
+                    })
+            } catch {
+                // The time to parse a receipt depends on its size, and anybody can make up a large one.
+                forged += text.utf8.count / 1024
+                throw error
+            }
         }
         if let first, verified.isEmpty { throw first }
         return verified

@@ -38,6 +38,19 @@ import Testing
         #expect(meter.take(at: 1000 + 1_250_000_000) == 251)
     }
 
+    @Test func `Each KiB of a refused receipt counts as a forged text`() async throws {
+        try await World.withAPI { world in
+            var report = PurchaseReport()
+            report.receipt = String(repeating: "A", count: 1 << 20)
+            var forged = 0
+            do {
+                _ = try await world.server.core.purchaseVerifier.verify(report, forged: &forged)
+                Issue.record("the receipt was accepted")
+            } catch let error as ServiceFailure { #expect(error.code == "malformed_receipt") }
+            #expect(forged == 1024)
+        }
+    }
+
     @Test func `A customer who reports forged transactions is rate limited, and others are not`() async throws {
         // The rate is low: the cost of one request is over soon, that of 500 verifications is not.
         try await World.withAPI(server: { $0.limits.requestsPerSecondOfCustomer = 1 }) { world in
