@@ -117,6 +117,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system.git", from: "1.5.0"),
     ],
     targets: [
+        .plugin(name: "EmbedFiles", capability: .buildTool()),
         .target(name: "Basics", swiftSettings: settings),
         .target(name: "AppStoreModels", swiftSettings: settings),
         .target(
@@ -146,7 +147,7 @@ let package = Package(
                 "Basics", crypto, mustache, .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + httpServer,
-            exclude: ["Assets", "Templates"], swiftSettings: settings),
+            exclude: ["Assets", "Templates"], swiftSettings: settings, plugins: ["EmbedFiles"]),
         .target(
             name: "StoreSimulator",
             dependencies: [
@@ -158,7 +159,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + httpServer + lifecycle,
-            exclude: ["Control/openapi.yaml", "Console/Templates"], swiftSettings: settings),
+            exclude: ["Control/openapi.yaml", "Console/Templates"], swiftSettings: settings, plugins: ["EmbedFiles"]),
         .target(name: "Entitlements", dependencies: ["AppStoreModels"], swiftSettings: settings),
         .target(
             name: "Ledger",
@@ -180,7 +181,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "CounterfoilServer", dependencies: serverDependencies,
-            exclude: ["API/openapi.yaml", "Console/Templates"], swiftSettings: settings),
+            exclude: ["API/openapi.yaml", "Console/Templates"], swiftSettings: settings, plugins: ["EmbedFiles"]),
         .executableTarget(
             name: "counterfoil", dependencies: everything + ["ConfigurationReading", "WebConsole", arguments],
             swiftSettings: settings),

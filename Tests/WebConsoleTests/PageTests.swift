@@ -201,14 +201,14 @@ import WebConsole
             ("icon.svg", WebConsoleFiles.icon),
         ] {
             let file = try String(contentsOf: folder.appending(path: "Assets/\(name)"), encoding: .utf8)
-            #expect(file == text, "run Scripts/embed: \(name)")
+            #expect(file == text, "\(name)")
         }
         let templates = folder.appending(path: "Templates")
         let names = try FileManager.default.contentsOfDirectory(atPath: templates.path)
         #expect(Set(names) == Set(WebConsoleFiles.templates.keys.map { $0 + ".mustache" }))
         for (name, text) in WebConsoleFiles.templates {
             let file = try String(contentsOf: templates.appending(path: name + ".mustache"), encoding: .utf8)
-            #expect(file == text, "run Scripts/embed: \(name)")
+            #expect(file == text, "\(name)")
         }
     }
 }

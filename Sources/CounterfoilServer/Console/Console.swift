@@ -8,6 +8,9 @@ internal import Ledger
 internal import LedgerServices
 internal import WebConsole
 
+/// The texts of the files in the folder Templates, which the build embeds.
+package enum ServerPages {}
+
 /// The web console: its sessions, templates and access to the API.
 final class Console: Sendable {
     let core: ServerCore

@@ -3,6 +3,9 @@ internal import Foundation
 internal import Synchronization
 internal import WebConsole
 
+/// The texts of the files in the folder Templates, which the build embeds.
+package enum SimulatorPages {}
+
 /// The web pages of the simulator. They read the same data as the control API, and forms call its operations.
 struct SimulatorPanel: Sendable {
     let simulator: Simulator

@@ -5,6 +5,9 @@ internal import HTTPTypes
 package import Hummingbird
 internal import NIOCore
 
+/// The texts of the files in the folders Templates and Assets, which the build embeds.
+package enum WebConsoleFiles {}
+
 /// The style sheet, the script and the icon. Their paths contain a hash of the contents, so that browsers cache them
 /// for good.
 package struct ConsoleAssets: Sendable {

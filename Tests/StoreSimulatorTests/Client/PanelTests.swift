@@ -93,7 +93,7 @@ import WebConsole
         #expect(Set(names) == Set(SimulatorPages.files.keys.map { $0 + ".mustache" }))
         for (name, text) in SimulatorPages.files {
             let file = try String(contentsOf: folder.appending(path: name + ".mustache"), encoding: .utf8)
-            #expect(file == text, "run Scripts/embed: \(name)")
+            #expect(file == text, "\(name)")
         }
     }
 }

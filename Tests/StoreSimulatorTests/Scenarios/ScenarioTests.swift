@@ -35,7 +35,7 @@ func withSimulator<Value: Sendable>(
         for file in files {
             let name = file.deletingPathExtension().lastPathComponent
             let text = try String(contentsOf: file, encoding: .utf8)
-            #expect(ShippedScenarios.text(name) == text, "run Scripts/embed: \(name)")
+            #expect(ShippedScenarios.text(name) == text, "\(name)")
         }
     }
 

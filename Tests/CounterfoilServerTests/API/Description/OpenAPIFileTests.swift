@@ -20,7 +20,7 @@ struct OpenAPIFile: Sendable, CustomTestStringConvertible {
 
 @Suite struct `OpenAPI files` {
     @Test(arguments: OpenAPIFile.all)
-    func `The embedded copy equals the OpenAPI file; otherwise run Scripts/embed`(_ file: OpenAPIFile) throws {
+    func `The embedded text equals the OpenAPI file`(_ file: OpenAPIFile) throws {
         let text = try String(contentsOf: Fixtures.package.appending(path: file.path), encoding: .utf8)
         #expect(file.embedded == text)
     }
