@@ -252,8 +252,23 @@ import Testing
         try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
         try shop.perform(.approveRefund(customer: "anna"))
         #expect(try shop.last().renewalInfo?.autoRenewStatus == .off)
+        #expect(try shop.last().renewalInfo?.commitmentInfo?.commitmentAutoRenewStatus == .off)
         shop.wait(.year)
         #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "REFUND"])
+    }
+
+    @Test func `A plan change after the cancellation of a commitment turns renewal on again`() throws {
+        var shop = Shop()
+        try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
+        // The second purchase also withdraws the downgrade.
+        for product in ["basic", "plus.yearly"] {
+            try shop.perform(.cancel(customer: "anna"))
+            #expect(try shop.last().renewalInfo?.commitmentInfo?.commitmentAutoRenewStatus == .off)
+            try shop.buy(product)
+            #expect(try shop.last().renewalInfo?.commitmentInfo?.commitmentAutoRenewStatus == .on)
+        }
+        shop.wait(.year)
+        #expect(try shop.status() == .active)
     }
 
     @Test func `A yearly commitment has twelve payments, and a cancellation ends it after the twelfth`() throws {

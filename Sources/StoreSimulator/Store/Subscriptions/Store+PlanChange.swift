@@ -173,7 +173,6 @@ extension Store {
         let omitsSubtype = subscription.pendingIncrease != nil && !settings.cancellationAfterPriceNoticeHasSubtype
         let ends = subscription.retryEnds != nil
         subscriptions[subscription.id]?.wasCancelledInGrace = subscription.graceEnds != nil
-        subscriptions[subscription.id]?.commitment?.renews = false
         subscriptions[subscription.id]?.renewsAutomatically = false
         subscriptions[subscription.id]?.nextOffer = nil
         propagate(.didChangeRenewalStatus, omitsSubtype ? nil : .autoRenewDisabled, from: subscription.id, at: now)
@@ -187,7 +186,6 @@ extension Store {
             throw StoreError(.impossibleTransition, "only an active subscription that will not renew can be resumed")
         }
         subscriptions[subscription.id]?.renewsAutomatically = true
-        subscriptions[subscription.id]?.commitment?.renews = true
         propagate(.didChangeRenewalStatus, .autoRenewEnabled, from: subscription.id, at: now)
         schedulePriceNotice(subscription.id, at: now)
         return Subject(customer: customer, transaction: subscription.current)

@@ -26,7 +26,8 @@ extension Store {
         info.commitmentInfo = subscription.commitment.map { commitment in
             .init(
                 commitmentAutoRenewProductId: subscription.renewalProduct,
-                commitmentAutoRenewStatus: commitment.renews ? .on : .off,
+                // The customer's switch decides only whether another commitment follows.
+                commitmentAutoRenewStatus: subscription.renewsAutomatically ? .on : .off,
                 commitmentRenewalBillingPlanType: nextPlan?.type,
                 commitmentRenewalDate: commitment.ends, commitmentRenewalPrice: nextPlan?.commitmentPrice)
         }

@@ -93,7 +93,7 @@ extension Store {
         guard plan.type == .monthly else { return nil }
         let periods = min(terms.period.months, Subscription.Commitment.maximumPeriods)
         let ends = (0..<periods).reduce(start) { date, _ in settings.rate.end(of: .month, from: date) }
-        return .init(plan: plan, periodNumber: 1, totalPeriods: periods, ends: ends.wholeMilliseconds, renews: true)
+        return .init(plan: plan, periodNumber: 1, totalPeriods: periods, ends: ends.wholeMilliseconds)
     }
 
     /// Restarts `streakStart` at `start` if the gap since the last paid period is too long.

@@ -78,8 +78,6 @@ package struct Subscription: Sendable, Codable {
         package var periodNumber: Int32
         package var totalPeriods: Int32
         package var ends: Date
-        /// Whether another commitment follows this one.
-        package var renews: Bool
     }
 }
 
