@@ -195,6 +195,17 @@ import Testing
         }
     }
 
+    @Test func `The first month after a trial determines the day of the month`() throws {
+        var shop = Shop()
+        // A week from the 24th of January.
+        shop.now = Shop.start + 23 * 86_400
+        try shop.perform(.purchase(customer: "anna", product: "plus"))
+        for day in [31.0, 59, 90] {
+            shop.waitForNext()
+            #expect(shop.now == Shop.start + (day - 1) * 86_400)
+        }
+    }
+
     @Test func `After a storefront change, the next renewal has the new storefront and currency`() throws {
         var shop = Shop()
         try shop.buy("plus")

@@ -125,7 +125,12 @@ extension Store {
         payload.originalTransactionId = subscription.id
         payload.appAccountToken = subscription.accountToken
         let continues = reason == .renewal && transactions[subscription.current]?.payload.expiresDate == start
-        if !continues || subscription.anchorDay == nil { subscription.anchorDay = start.dayOfMonth }
+        switch subscription.length(by: terms).unit {
+        // Days and weeks have no day of the month. The first month or year after them determines it.
+        case .day, .week: subscription.anchorDay = nil
+        case .month, .year:
+            if !continues || subscription.anchorDay == nil { subscription.anchorDay = start.dayOfMonth }
+        }
         price(&payload, subscription, terms, from: start)
         // A share ends with the purchaser's period.
         if let owner { payload.expiresDate = transactions[owner]?.payload.expiresDate ?? payload.expiresDate }

@@ -38,7 +38,8 @@ package struct Subscription: Sendable, Codable {
     package var recovery: Date?
     /// When the customer is notified of a price increase. A schedule entry with another date is obsolete.
     package var notice: Date?
-    /// The day of the month on which the subscription renews, or the last day of shorter months.
+    /// The day of the month on which the subscription renews, or the last day of shorter months; nil in a period of
+    /// days or weeks.
     package var anchorDay: Int?
     package var priceIncrease: PriceIncrease?
     /// The start of the paid service without a gap of more than 60 days: `recentSubscriptionStartDate`.
