@@ -309,6 +309,29 @@ import Testing
         #expect(payload.commitmentInfo?.commitmentExpiresDate == Period.year.date(after: shop.now))
     }
 
+    @Test(arguments: [false, true])
+    func `A commitment ends with its twelfth period, even if a payment came late`(_ isLate: Bool) throws {
+        var shop = Shop()
+        // The 31st of January.
+        shop.wait(days: 30)
+        try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
+        let year = Period.year.date(after: shop.now)
+        #expect(try shop.last().transaction.commitmentInfo?.commitmentExpiresDate == year)
+        if isLate {
+            try shop.perform(.failBilling(customer: "anna"))
+            shop.wait(.month)
+            shop.wait(days: 10)
+            try shop.perform(.fixBilling(customer: "anna"))
+        }
+        shop.now = year - 7 * 86_400
+        shop.store.run(until: shop.now)
+        let last = try shop.last()
+        #expect(last.transaction.commitmentInfo?.billingPeriodNumber == 12)
+        #expect(last.transaction.commitmentInfo?.commitmentExpiresDate == last.transaction.expiresDate)
+        #expect(last.renewalInfo?.commitmentInfo?.commitmentRenewalDate == last.transaction.expiresDate)
+        #expect((last.transaction.expiresDate == year) == !isLate)
+    }
+
     @Test func `A commitment that begins on the last day of a month ends after twelve payments`() throws {
         var shop = Shop()
         shop.wait(days: 30)

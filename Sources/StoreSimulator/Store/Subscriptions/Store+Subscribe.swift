@@ -88,12 +88,12 @@ extension Store {
         return subscription
     }
 
-    /// Returns the commitment to monthly payments of a billing plan; nil if the plan is paid up front.
+    /// Returns the commitment to monthly payments of a billing plan; nil if the plan is paid up front. Each period that
+    /// begins sets its end.
     func commitment(_ plan: BillingPlan, _ terms: SubscriptionTerms, from start: Date) -> Subscription.Commitment? {
         guard plan.type == .monthly else { return nil }
         let periods = min(terms.period.months, Subscription.Commitment.maximumPeriods)
-        let ends = (0..<periods).reduce(start) { date, _ in settings.rate.end(of: .month, from: date) }
-        return .init(plan: plan, periodNumber: 1, totalPeriods: periods, ends: ends.wholeMilliseconds)
+        return .init(plan: plan, periodNumber: 1, totalPeriods: periods, ends: start)
     }
 
     /// Restarts `streakStart` at `start` if the gap since the last paid period is too long.
@@ -125,13 +125,20 @@ extension Store {
         payload.originalTransactionId = subscription.id
         payload.appAccountToken = subscription.accountToken
         let continues = reason == .renewal && transactions[subscription.current]?.payload.expiresDate == start
-        switch subscription.length(by: terms).unit {
+        let length = subscription.length(by: terms)
+        switch length.unit {
         // Days and weeks have no day of the month. The first month or year after them determines it.
         case .day, .week: subscription.anchorDay = nil
         case .month, .year:
             if !continues || subscription.anchorDay == nil { subscription.anchorDay = start.dayOfMonth }
         }
-        price(&payload, subscription, terms, from: start)
+        let day = subscription.advancedCommerce == nil ? subscription.anchorDay : nil
+        let expires = end(of: length, from: start, on: day).wholeMilliseconds
+        if let commitment = subscription.commitment {
+            subscription.commitment?.ends = end(of: commitment, after: expires, on: day)
+        }
+        payload.expiresDate = expires
+        price(&payload, subscription)
         // A share ends with the purchaser's period.
         if let owner { payload.expiresDate = transactions[owner]?.payload.expiresDate ?? payload.expiresDate }
         let isAhead = now.map { start > $0 } ?? false
@@ -156,11 +163,15 @@ extension Store {
         return end + Double(min(day, end.daysOfMonth) - end.dayOfMonth) * 86_400
     }
 
-    /// Sets the price, the offer and the end of the period.
-    private func price(
-        _ payload: inout JWSTransactionDecodedPayload, _ subscription: Subscription, _ terms: SubscriptionTerms,
-        from start: Date
-    ) {
+    /// Returns the end of a commitment's last period if the current period ends at `expires`.
+    private func end(of commitment: Subscription.Commitment, after expires: Date, on day: Int?) -> Date {
+        let day = day ?? expires.dayOfMonth
+        return stride(from: commitment.periodNumber, to: commitment.totalPeriods, by: 1)
+            .reduce(expires) { date, _ in end(of: .month, from: date, on: day) }.wholeMilliseconds
+    }
+
+    /// Sets the price, the offer and the contents of the period.
+    private func price(_ payload: inout JWSTransactionDecodedPayload, _ subscription: Subscription) {
         let offer = subscription.offer?.offer
         payload.apply(offer)
         let isFree = subscription.ownership != .purchased
@@ -171,8 +182,6 @@ extension Store {
                 billingPeriodNumber: commitment.periodNumber, commitmentExpiresDate: commitment.ends,
                 commitmentPrice: commitment.plan.commitmentPrice, totalBillingPeriods: commitment.totalPeriods)
         }
-        let day = subscription.advancedCommerce == nil ? subscription.anchorDay : nil
-        payload.expiresDate = end(of: subscription.length(by: terms), from: start, on: day).wholeMilliseconds
         payload.advancedCommerceInfo = subscription.advancedCommerce?.transactionInfo
     }
 }
