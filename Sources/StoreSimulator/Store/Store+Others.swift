@@ -41,12 +41,13 @@ extension Store {
         return Subject(token: id)
     }
 
-    /// Sends the monthly reminder of a custom link's token while the token is active. Otherwise sends that the token
-    /// was not reported.
+    /// Sends the monthly reminder of a custom link's token while the token is active, whether or not it was reported.
+    /// Otherwise sends that the token was not reported, if it was not.
     mutating func sendTokenReminder(_ id: String, at now: Date) {
-        guard let purchase = externalPurchases[id], !purchase.isReported, purchase.due == now else { return }
+        guard let purchase = externalPurchases[id], purchase.due == now else { return }
         externalPurchases[id]?.due = nil
         let expires = purchase.token.tokenExpirationDate ?? now
+        guard expires > now || !purchase.isReported else { return }
         announce(
             .externalPurchaseToken, expires > now ? .activeTokenReminder : .unreported,
             .externalPurchaseToken(purchase.token), customer: nil, at: now)

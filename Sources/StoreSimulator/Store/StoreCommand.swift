@@ -126,7 +126,8 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     case rescindConsent(customer: String)
     /// The app creates an external purchase token. With `tokenType` it is a custom link's token.
     case createExternalPurchaseToken(tokenType: ExternalPurchaseTokenType? = nil)
-    /// The developer reports the purchases of an external purchase token.
+    /// The developer reports the purchases of an external purchase token. The monthly reminders of a custom link's token
+    /// continue until it expires.
     case reportExternalPurchaseToken(token: String)
 
     /// The developer requests a test notification, as through the API.

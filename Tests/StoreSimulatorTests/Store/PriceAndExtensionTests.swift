@@ -160,6 +160,12 @@ import Testing
                 + Array(repeating: "EXTERNAL_PURCHASE_TOKEN/ACTIVE_TOKEN_REMINDER", count: 2))
         try shop.perform(.reportExternalPurchaseToken(token: token))
         try shop.expectRefusal(.reportExternalPurchaseToken(token: token), .impossibleTransition)
+        // The token is active until the end of its year.
+        shop.wait(.year)
+        #expect(
+            shop.newNotifications() == Array(repeating: "EXTERNAL_PURCHASE_TOKEN/ACTIVE_TOKEN_REMINDER", count: 9))
+        let plain = try #require(try shop.perform(.createExternalPurchaseToken()).token)
+        try shop.perform(.reportExternalPurchaseToken(token: plain))
         shop.wait(.year)
         #expect(shop.newNotifications() == [])
         try shop.perform(.createExternalPurchaseToken())
