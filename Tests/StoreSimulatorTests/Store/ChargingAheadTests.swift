@@ -276,6 +276,17 @@ import Testing
         #expect((3...20).contains(lapses))
     }
 
+    @Test func `A free trial cannot be extended after the first paid period was charged`() throws {
+        var shop = Self.shop()
+        try shop.perform(.purchase(customer: "anna", product: "plus"))
+        shop.waitForNext()
+        #expect(try shop.last().transaction.price == 9990)
+        #expect(try shop.state().offerType == .introductory)
+        try shop.expectRefusal(.extendRenewal(customer: "anna", days: 5), .notEligible)
+        shop.wait(days: 1)
+        try shop.perform(.extendRenewal(customer: "anna", days: 5))
+    }
+
     @Test func `The same seed charges at the same times`() throws {
         func run() throws -> Data {
             var shop = Self.shop(seed: 7) { $0.maximumRenewalDelay = 600 }

@@ -34,9 +34,11 @@ extension Store {
     package func extensionRefusal(_ subscription: Subscription, at now: Date) -> ExtensionRefusal? {
         if subscription.ownership == .familyShared { return .familyMember }
         if subscription.ownership == .assigned { return .assignedSeat }
-        guard status(of: subscription, at: now) == .active, let current = transactions[subscription.current]?.payload,
-            current.offerDiscountType != .freeTrial, hasPaid(subscription)
-        else { return .ineligible }
+        // The next period may be paid already while the free one still runs.
+        let isFree = periods(of: subscription, at: now).contains {
+            transactions[$0]?.payload.offerDiscountType == .freeTrial
+        }
+        guard status(of: subscription, at: now) == .active, !isFree, hasPaid(subscription) else { return .ineligible }
         let year: TimeInterval = 365 * 86_400
         // A customer's renewal dates are extended at most twice a year, across all subscriptions.
         let extensions = (customers[subscription.customer]?.subscriptions ?? [])
