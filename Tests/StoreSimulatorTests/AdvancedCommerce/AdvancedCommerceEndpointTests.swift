@@ -93,6 +93,18 @@ struct AdvancedCommerceEndpointTests {
         #expect(shop.notificationNames(from: first) == ["REFUND", "REFUND_REVERSED", "DID_RENEW"])
     }
 
+    @Test func `A period that was paid before a migration can be extended`() throws {
+        var shop = try AdvancedCommerceStore()
+        let bought = try shop.perform(
+            .purchase(customer: "ben", product: "com.example.news.weekly", introductory: false))
+        let old = try #require(bought.transactionID)
+        let expires = try #require(try shop.store.transaction(old).payload.expiresDate)
+        let answer = try AdvancedCommerceStore.parts(shop.send(.migrateSubscription, old, Self.migration))
+        let new = answer.transaction.transactionId
+        try shop.perform(.extendRenewal(customer: "ben", days: 5, subscription: new))
+        #expect(try shop.store.transaction(new).payload.expiresDate == expires + 5 * 86_400)
+    }
+
     static let migration =
         #"{REF,"descriptors":{"displayName":"N","description":"d"},"items":[{"SKU":"n","displayName":"n","description":"d"}],"targetProductId":"com.example.advanced.subscription","taxCode":"C003-00-2"}"#
 

@@ -46,12 +46,13 @@ extension Store {
         return extensions.count { now.timeIntervalSince($0) < year } < 2 ? nil : .tooOften
     }
 
-    /// Whether any period of the subscription had a price above zero.
+    /// Whether any period of the subscription had a price above zero, also before a migration to Advanced Commerce.
     private func hasPaid(_ subscription: Subscription) -> Bool {
+        let originals = [subscription.id, transactions[subscription.id]?.payload.previousOriginalTransactionId]
         let all = customers[subscription.customer]?.transactions ?? []
         return all.reversed().contains {
             guard let payload = transactions[$0]?.payload else { return false }
-            return payload.originalTransactionId == subscription.id && (payload.price ?? 0) > 0
+            return originals.contains(payload.originalTransactionId) && (payload.price ?? 0) > 0
         }
     }
 
