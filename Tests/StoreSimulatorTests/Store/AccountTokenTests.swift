@@ -71,6 +71,25 @@ import Testing
         #expect(try buy("coins") == nil)
     }
 
+    @Test func `A change of plan without an account keeps the account token, and a resubscription does not`() throws {
+        var shop = Shop()
+        let token = UUID()
+        func buy(_ product: String, _ token: AppAccountToken) throws -> UUID? {
+            try shop.perform(
+                .purchase(customer: "anna", product: product, introductory: false, appAccountToken: token))
+            return try shop.last().transaction.appAccountToken
+        }
+        #expect(try buy("plus", AppAccountToken(token)) == token)
+        #expect(try buy("gold", .absent) == token)
+        try shop.perform(.cancel(customer: "anna"))
+        shop.wait(.month)
+        #expect(try shop.status() == .expired)
+        #expect(try buy("gold", .absent) == nil)
+        #expect(try shop.last().renewalInfo?.appAccountToken == nil)
+        shop.wait(.month)
+        #expect(try shop.last().transaction.appAccountToken == nil)
+    }
+
     @Test func `In JSON and YAML an account token is a UUID, or null for none`() throws {
         func read(_ members: String) throws -> StoreCommand {
             let json = #"{"purchase":{"customer":"anna","product":"coins"\#(members)}}"#

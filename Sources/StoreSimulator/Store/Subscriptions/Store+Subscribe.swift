@@ -81,6 +81,8 @@ extension Store {
                 renewalProduct: purchase.product.id, price: price, priceProduct: purchase.product.id, streakStart: now)
         updateStreakStart(&subscription, at: now)
         subscription.start(purchase, price: price, offer: offer)
+        // Unlike a change of plan, a resubscription does not keep the account of the lapsed subscription.
+        subscription.accountToken = purchase.accountToken
         subscription.wasCancelledInGrace = false
         subscription.renewals = 0
         subscription.plan = plan?.type
