@@ -159,6 +159,33 @@ import Testing
         try expectConsistent(shop.store, at: shop.now)
     }
 
+    @Test func `After a refund of the prepaid period, the price increase applies to the next renewal`() throws {
+        var shop = Self.shop()
+        try shop.buy("plus")
+        try shop.perform(.increasePrice(product: "plus", price: 11_990, consent: false))
+        shop.waitForNext()
+        #expect(try shop.last().transaction.price == 11_990)
+        try shop.perform(.approveRefund(customer: "anna"))
+        try shop.perform(.resume(customer: "anna"))
+        #expect(try shop.last().renewalInfo?.priceIncreaseStatus == .accepted)
+        #expect(try shop.last().renewalInfo?.renewalPrice == 11_990)
+        shop.wait(days: 2)
+        #expect(shop.newNotifications().last == "DID_RENEW")
+        #expect(try shop.last().transaction.price == 11_990)
+        try expectConsistent(shop.store, at: shop.now)
+    }
+
+    @Test func `After a refund of the prepaid period, the next renewal has the price of the new storefront`() throws {
+        var (shop, _, _) = try Self.charged()
+        let index = try #require(shop.store.catalogue.products.firstIndex { $0.id == "plus" })
+        shop.store.catalogue.products[index].prices["DEU"] = 8990
+        try shop.perform(.changeStorefront(customer: "anna", storefront: "DEU"))
+        try shop.perform(.approveRefund(customer: "anna"))
+        try shop.perform(.resume(customer: "anna"))
+        #expect(try shop.last().renewalInfo?.currency == "EUR")
+        #expect(try shop.last().renewalInfo?.renewalPrice == 8990)
+    }
+
     @Test func `After a refund of the prepaid period, the family keeps access until sharing stops`() throws {
         var (shop, _, _) = try Self.charged("gold")
         try shop.perform(.shareWithFamily(customer: "anna", member: "ben"))

@@ -140,8 +140,16 @@ extension Store {
             let plan =
                 subscription.commitment?.plan
                 ?? product.subscription?.billingPlans.first { $0.type == subscription.plan }
-            subscriptions[subscription.id]?.price = plan?.price ?? product.price(in: code)
+            let price = plan?.price ?? product.price(in: code)
+            subscriptions[subscription.id]?.price = price
             subscriptions[subscription.id]?.priceIncrease = nil
+            // A refund of the prepaid period restores these.
+            for (index, before) in subscription.beforeCharge.enumerated() {
+                let isSame = before.priceProduct == subscription.priceProduct
+                let other = catalogue.product(before.priceProduct)?.price(in: code) ?? before.price
+                subscriptions[subscription.id]?.beforeCharge[index].price = isSame ? price : other
+                subscriptions[subscription.id]?.beforeCharge[index].priceIncrease = nil
+            }
         }
         return Subject(customer: id)
     }

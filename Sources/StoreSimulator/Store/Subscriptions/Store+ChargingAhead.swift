@@ -91,6 +91,9 @@ extension Store {
         guard var subscription = subscriptions[id], isPaidAhead(subscription, at: now),
             let before = subscription.beforeCharge.first, let running = transactions[before.current]?.payload
         else { return false }
+        // The increase that the cancelled period would have cost is still to come. One that was announced since stays.
+        let since = subscription.priceProduct == before.priceProduct ? subscription.priceIncrease : nil
+        subscription.priceIncrease = since ?? before.priceIncrease
         subscription.current = before.current
         subscription.renewalProduct = running.productId
         subscription.price = before.price
@@ -99,7 +102,6 @@ extension Store {
         subscription.renewals = before.renewals
         subscription.beforeCharge = []
         subscription.commitment = nil
-        subscription.priceIncrease = nil
         subscription.nextOffer = nil
         subscription.renewsAutomatically = false
         subscription.due = nil
@@ -143,6 +145,7 @@ extension Subscription {
         package var current: String
         package var price: Int64
         package var priceProduct: String
+        package var priceIncrease: PriceIncrease?
         package var offer: RunningOffer?
         package var renewals: Int
 
@@ -150,6 +153,7 @@ extension Subscription {
             current = subscription.current
             price = subscription.price
             priceProduct = subscription.priceProduct
+            priceIncrease = subscription.priceIncrease
             offer = subscription.offer
             renewals = subscription.renewals
         }
