@@ -31,6 +31,29 @@ import Testing
         #expect(transaction.advancedCommerceInfo?.items?.map(\.sku) == ["tv", "radio"])
     }
 
+    @Test func `A subscription from the 31st renews on the 31st again, also after a change within a period`() throws {
+        var shop = try AdvancedCommerceStore()
+        let year = Date(timeIntervalSince1970: 1_767_225_600)
+        shop.now = year + 30 * 86_400
+        shop.store.run(until: shop.now)
+        let bought = try shop.perform(
+            .subscribeAdvancedCommerce(
+                customer: "ben", product: AdvancedCommerceStore.subscriptionProduct,
+                request: AdvancedCommerceStore.order(shop.reference())))
+        shop.subscription = try #require(bought.transactionID)
+        shop.advance(days: 40)
+        #expect(try shop.current.expiresDate == year + 89 * 86_400)
+        let body = AdvancedCommerceSubscriptionModifyInAppRequest(
+            requestInfo: .init(requestReferenceId: shop.reference()), transactionId: shop.subscription,
+            retainBillingCycle: true,
+            addItems: [.init(sku: "book", displayName: "b", description: "d", price: 4000)])
+        try shop.perform(.requestAdvancedCommerce(customer: "ben", data: try Self.unsigned(body)))
+        #expect(try shop.current.expiresDate == year + 89 * 86_400)
+        shop.advance(days: 60)
+        // The period from the 30th of April.
+        #expect(try shop.current.expiresDate == year + 150 * 86_400)
+    }
+
     @Test func `The request sets the period, and the offer sets the price for its number of periods`() throws {
         var shop = try AdvancedCommerceStore()
         var order = AdvancedCommerceStore.order(shop.reference(), skus: ["book": 4000])

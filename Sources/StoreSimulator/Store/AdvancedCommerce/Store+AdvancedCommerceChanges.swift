@@ -93,6 +93,7 @@ extension Store {
             }
             changed.advancedCommerce?.transactionInfo.setUntaxedPrice(change.charge)
             changed.advancedCommerce?.period = change.state.period
+            changed.anchorDay = subscription.anchorDay
             changed.due = expires
             schedule.add(.subscription(changed.id), at: expires)
         }

@@ -48,6 +48,7 @@ extension Store {
             $0.price = 0
             $0.previousOriginalTransactionId = old.id
         }
+        new.anchorDay = old.anchorDay
         migrations[old.id] = new.id
         subscriptions[new.id] = new
         customers[old.customer]?.subscriptions.append(new.id)

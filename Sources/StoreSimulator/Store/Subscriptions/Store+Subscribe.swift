@@ -134,10 +134,9 @@ extension Store {
         case .month, .year:
             if !continues || subscription.anchorDay == nil { subscription.anchorDay = start.dayOfMonth }
         }
-        let day = subscription.advancedCommerce == nil ? subscription.anchorDay : nil
-        let expires = end(of: length, from: start, on: day).wholeMilliseconds
+        let expires = end(of: length, from: start, on: subscription.anchorDay).wholeMilliseconds
         if let commitment = subscription.commitment {
-            subscription.commitment?.ends = end(of: commitment, after: expires, on: day)
+            subscription.commitment?.ends = end(of: commitment, after: expires, on: subscription.anchorDay)
         }
         payload.expiresDate = expires
         price(&payload, subscription)
