@@ -35,8 +35,8 @@ struct TourFolder {
             ].joined(separator: "  ")
         }
         let refused = rows.count { $0.error != nil }
-        let files = "\(rows.count) \(rows.count.noun("file"))"
-        return (lines + ["\(files), \(rows.count - refused) valid, \(refused) refused"], refused)
+        let total = "\(rows.count) \(rows.count.noun("file"))"
+        return (lines + ["\(total), \(rows.count - refused) valid, \(refused) refused"], refused)
     }
 
     private func files() -> [URL] {
