@@ -25,7 +25,8 @@ public actor SimulatedDevice: PurchaseStore {
 
     private nonisolated let session = makeSession()
 
-    private nonisolated let base: URL
+    /// The URL of the device.
+    private nonisolated let address: String
     private let commands: URL
     private let customer: String
     private let device: String
@@ -37,8 +38,10 @@ public actor SimulatedDevice: PurchaseStore {
     ///   - device: The device's name. The simulator creates the device when it is first used.
     public init(control: URL, environment: String = "sandbox", customer: String, device: String) {
         let environment = control.appendingPathComponent("simulator").appendingPathComponent(environment)
-        base = environment.appendingPathComponent("customers").appendingPathComponent(customer)
-            .appendingPathComponent("devices").appendingPathComponent(device)
+        // A name may contain any character, including slashes.
+        let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/"))
+        let names = [customer, device].map { $0.addingPercentEncoding(withAllowedCharacters: allowed) ?? "" }
+        address = "\(environment.absoluteString)/customers/\(names[0])/devices/\(names[1])"
         commands = environment.appendingPathComponent("commands")
         self.customer = customer
         self.device = device
@@ -98,8 +101,7 @@ public actor SimulatedDevice: PurchaseStore {
                 var next = 0
                 while !Task.isCancelled {
                     do {
-                        let found: Updates = try await get(
-                            base.appendingPathComponent("updates"), ["after": "\(next)", "wait": "20"])
+                        let found: Updates = try await get("/updates?after=\(next)&wait=20")
                         next = found.next
                         for update in found.updates {
                             continuation.yield(update.transaction?.transaction.map { .transaction($0) } ?? .statuses)
@@ -144,7 +146,7 @@ public actor SimulatedDevice: PurchaseStore {
 
     /// Returns products of the simulator's catalogue.
     public func products(_ ids: [String]) async throws -> [DeviceProduct] {
-        let contents: Contents = try await get(base)
+        let contents: Contents = try await get()
         return contents.products.filter { ids.contains($0.id) }.map {
             DeviceProduct(
                 id: $0.id, kind: $0.type, displayName: $0.name, description: $0.name, displayPrice: $0.displayPrice,
@@ -184,7 +186,7 @@ public actor SimulatedDevice: PurchaseStore {
     public func sync() async throws { _ = try await perform("sync", [:]) }
 
     /// Requests the device's data. Returns empty data after a failure, like StoreKit without a network.
-    private func contents() async -> Contents { (try? await get(base)) ?? Contents() }
+    private func contents() async -> Contents { (try? await get()) ?? Contents() }
 
     private func perform(_ name: String, _ command: [String: Any]) async throws -> Outcome {
         let members = command.merging(["customer": customer, "device": device]) { old, _ in old }
@@ -195,11 +197,11 @@ public actor SimulatedDevice: PurchaseStore {
         return try await send(request)
     }
 
-    private nonisolated func get<Answer: Decodable>(_ url: URL, _ query: [String: String] = [:]) async throws -> Answer
-    {
-        var address = URLComponents(url: url, resolvingAgainstBaseURL: false)
-        address?.queryItems = query.isEmpty ? nil : query.sorted { $0.key < $1.key }.map(URLQueryItem.init)
-        return try await send(URLRequest(url: address?.url ?? url))
+    private nonisolated func get<Answer: Decodable>(_ suffix: String = "") async throws -> Answer {
+        guard let url = URL(string: address + suffix) else {
+            throw Failure(status: nil, message: "The address of the simulator is not a URL.")
+        }
+        return try await send(URLRequest(url: url))
     }
 
     private nonisolated func send<Answer: Decodable>(_ request: URLRequest) async throws -> Answer {

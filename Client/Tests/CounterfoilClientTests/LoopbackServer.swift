@@ -3,8 +3,8 @@ import Foundation
 /// An HTTP server on 127.0.0.1 that gives every request the same answer or none, for tests that need real sockets.
 final class LoopbackServer: Sendable {
     let url: URL
-    /// Yields when a request has arrived.
-    let requests: AsyncStream<Void>
+    /// The first line of the latest request.
+    let requests: AsyncStream<String>
     private let listener: Int32
 
     struct NotStarted: Error {}
@@ -31,7 +31,7 @@ final class LoopbackServer: Sendable {
             throw NotStarted()
         }
         self.url = url
-        let (requests, request) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (requests, request) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
         self.requests = requests
         Thread.detachNewThread {
             while true {
@@ -45,7 +45,7 @@ final class LoopbackServer: Sendable {
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
     private static func serve(
-        _ connection: Int32, _ answer: String?, _ request: AsyncStream<Void>.Continuation
+        _ connection: Int32, _ answer: String?, _ request: AsyncStream<String>.Continuation
     ) {
         var text: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -55,8 +55,8 @@ final class LoopbackServer: Sendable {
             text += buffer.prefix(count)
             // No request of these tests has a body.
             guard text.suffix(4) == Array("\r\n\r\n".utf8) else { continue }
+            request.yield(String(decoding: text.prefix { $0 != UInt8(ascii: "\r") }, as: UTF8.self))
             text = []
-            request.yield()
             guard let answer else { continue }
             let head =
                 "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(answer.utf8.count)\r\n\r\n"
