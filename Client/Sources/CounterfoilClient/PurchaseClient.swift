@@ -16,12 +16,12 @@ public actor PurchaseClient {
     private var isStopped = false
     /// The error of the storage while the saved records cannot be read.
     private var unreadable: String?
-    /// The last number given to a call or an observer.
+    /// The last number given to a call.
     private var lastID = 0
     private var calls: [Int: CheckedContinuation<CallOutcome, Never>] = [:]
     private var timers: [ClientTimer: Task<Void, Never>] = [:]
     private var requests: [Int: Task<Void, Never>] = [:]
-    private var observers: [Int: AsyncStream<Customer>.Continuation] = [:]
+    private var observers: [AsyncStream<Customer>.Continuation] = []
 
     /// - Parameters:
     ///   - store: The device's store: `StoreKitPurchaseStore()` in the app.
@@ -53,7 +53,7 @@ public actor PurchaseClient {
         events.finish()
         timers.values.forEach { $0.cancel() }
         requests.values.forEach { $0.cancel() }
-        observers.values.forEach { $0.finish() }
+        observers.forEach { $0.finish() }
         calls.values.forEach { $0.resume(returning: .failed(.stopped)) }
         calls = [:]
     }
@@ -123,14 +123,9 @@ public actor PurchaseClient {
 
     private func observe(_ observer: AsyncStream<Customer>.Continuation) {
         guard !isStopped else { return observer.finish() }
-        lastID += 1
-        let id = lastID
-        observers[id] = observer
-        observer.onTermination = { [weak self] _ in Task { await self?.removeObserver(id) } }
         if isRunning { observer.yield(machine.customer) }
+        observers.append(observer)
     }
-
-    private func removeObserver(_ observer: Int) { observers[observer] = nil }
 
     // MARK: Events and effects
 
@@ -157,7 +152,9 @@ public actor PurchaseClient {
         switch effect {
         case .saveDevice(let record): await save(record, as: "device")
         case .saveCustomer(let record): await save(record, as: "customer")
-        case .publish(let customer): observers.values.forEach { $0.yield(customer) }
+        case .publish(let customer):
+            // Keep only the observers that still read: a stream may end before its observer is added.
+            observers.removeAll { if case .terminated = $0.yield(customer) { true } else { false } }
         case .gather(let id, let name): Task { events.yield(.gathered(id, await Self.gather(name, from: store))) }
         case .send(let id, let request): requests[id] = Task { await send(id, request) }
         case .cancel(let request): requests.removeValue(forKey: request)?.cancel()
