@@ -59,11 +59,9 @@ public struct HTTPBackend: Backend {
     }
 
     private struct ErrorBody: Decodable {
-        var code: String?
-        var message: String?
+        var code, message, param: String?
         var retryable: Bool?
         var backoffMs: Double?
-        var param: String?
     }
 
     private func send<Answer: Decodable>(

@@ -123,7 +123,6 @@ extension PurchaseStateMachine {
             isRecent(report.date, mode == .purchase ? Self.freshness : Self.day)
         {
             if report.isKept { job.phase = .kept } else if isUnfinished { job.misses = 1 }
-            job.isForeign = isForeign(transaction)
             if !isUnfinished { return nil }
         }
         return job

@@ -17,6 +17,7 @@ extension PurchaseStateMachine {
         for (id, name) in zip(sent, names) {
             applyResult(id, request, isKept: kept.contains(name), refused.first { $0.name == name }?.code)
         }
+        for (old, report) in record?.reported ?? [:] where !isRecent(report.date) { record?.reported[old] = nil }
         // Keep the number of attempts if a refusal started a pause: repeated temporary refusals double the delay.
         if pause == nil { attempts = 0 }
         if request.extras.appTransaction != nil { record?.appTransactionSent = now }
@@ -68,10 +69,8 @@ extension PurchaseStateMachine {
         // A transaction found at launch may be older than a purchase that waits for approval: keep the intent.
         if !isForeign || job.mode != .background { endIntent(of: bought) }
         record?.reported[id] = .init(signedDate: bought.signedDate, date: now, isKept: true)
-        for (old, report) in record?.reported ?? [:] where !isRecent(report.date) { record?.reported[old] = nil }
         record?.refused[id] = nil
         if isForeign { record?.foreign.insert(purchase) } else { record?.foreign.remove(purchase) }
-        jobs[id]?.isForeign = isForeign
         jobs[id]?.phase = .kept
     }
 
@@ -124,7 +123,7 @@ extension PurchaseStateMachine {
         complete(job, .stored)
         guard job.isUnfinished, rules.finishes else { return jobs[transaction.id] = nil }
         if transaction.kind == .consumable {
-            guard !job.isForeign else {
+            guard !isForeign(transaction) else {
                 jobs[transaction.id]?.phase = .stuck(.belongsToAnotherCustomer)
                 return
             }

@@ -19,7 +19,6 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
         var batch = 0
         /// The number of responses that did not mention the transaction.
         var misses = 0
-        var isForeign = false
         /// The calls to buy that wait for the transaction. StoreKit may return the same transaction for two purchases.
         var calls: [Int] = []
     }

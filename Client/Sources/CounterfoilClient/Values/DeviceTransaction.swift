@@ -97,9 +97,7 @@ package enum SignedText {
     }
 
     private struct Payload: Decodable {
-        var environment: String?
-        var receiptType: String?
-        var transactionReason: String?
+        var environment, receiptType, transactionReason: String?
     }
 
     /// Whether a signed transaction is an automatic renewal.
