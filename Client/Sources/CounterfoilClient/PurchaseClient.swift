@@ -109,7 +109,7 @@ public actor PurchaseClient {
 
     private func call(_ event: (Int) -> ClientEvent) async throws(PurchaseClientError) -> CallOutcome {
         guard !isStopped else { throw .stopped }
-        if let unreadable { throw .storage(unreadable) }
+        if let unreadable { throw PurchaseClientError(.storageFailed, unreadable) }
         lastID += 1
         let call = lastID
         let event = event(call)
@@ -169,8 +169,8 @@ public actor PurchaseClient {
         case .purchase(let call, let productID, let options):
             Task {
                 do { events.yield(.bought(call: call, .success(try await store.purchase(productID, options)))) } catch {
-                    let wasStarted = !(error is any PurchaseNotStartedError)
-                    events.yield(.bought(call: call, .failure(.store("\(error)")), wasStarted: wasStarted))
+                    let failure = error as? PurchaseClientError ?? PurchaseClientError(.storeFailed, "\(error)")
+                    events.yield(.bought(call: call, .failure(failure)))
                 }
             }
         case .sync:

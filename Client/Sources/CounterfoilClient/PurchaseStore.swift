@@ -21,17 +21,14 @@ public protocol PurchaseStore: Sendable {
     func receipt() async -> Data?
     /// Loads products from the store.
     func products(_ ids: [String]) async throws -> [DeviceProduct]
-    /// Buys a product. StoreKit asks the customer to confirm. Throws ``PurchaseNotStartedError`` if the purchase fails
-    /// before that or StoreKit refuses it.
+    /// Buys a product. StoreKit asks the customer to confirm. Throws ``PurchaseClientError`` if the purchase fails
+    /// before that or StoreKit refuses it: no transaction can follow then. After any other error one may follow.
     func purchase(_ productID: String, _ options: PurchaseOptions) async throws -> PurchaseResult
     /// Finishes a transaction. Finishing it again has no effect.
     func finish(_ transactionID: UInt64) async
     /// Synchronises all transactions with the App Store, which may ask the customer for a password.
     func sync() async throws
 }
-
-/// An error of a purchase that did not start or that the store refused: no transaction can follow later.
-public protocol PurchaseNotStartedError: Error {}
 
 /// A change that a store reports.
 public enum StoreUpdate: Equatable, Sendable {

@@ -102,16 +102,15 @@
             } catch let error as Product.PurchaseError {
                 // Only this error means that nothing was bought. After others, such as a lost network, a transaction
                 // may follow.
-                throw StoreKitPurchaseError.refused("\(error)")
+                throw PurchaseClientError(.purchaseRefused, "\(error)")
             }
         }
 
         // The errors of this function and of `options(_:for:)` mean that the purchase did not start.
-        private func product(_ id: String) async throws(StoreKitPurchaseError) -> Product {
-            if known[id] == nil {
-                do { _ = try await products([id]) } catch { throw .productNotLoaded("\(error)") }
-            }
-            guard let product = known[id] else { throw .productNotFound(id) }
+        private func product(_ id: String) async throws(PurchaseClientError) -> Product {
+            if let product = known[id] { return product }
+            do { _ = try await products([id]) } catch { throw PurchaseClientError(.productNotLoaded, "\(error)") }
+            guard let product = known[id] else { throw PurchaseClientError(.purchaseRefused, "no product \(id)") }
             return product
         }
 
@@ -133,7 +132,7 @@
 
         private static func options(
             _ options: PurchaseOptions, for product: Product
-        ) throws(StoreKitPurchaseError) -> Set<Product.PurchaseOption> {
+        ) throws(PurchaseClientError) -> Set<Product.PurchaseOption> {
             var list: Set<Product.PurchaseOption> = []
             if let token = options.appAccountToken { list.insert(.appAccountToken(token)) }
             if options.quantity > 1 { list.insert(.quantity(options.quantity)) }
@@ -144,23 +143,11 @@
             case .winBack(let id):
                 guard #available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *),
                     let offer = product.subscription?.winBackOffers.first(where: { $0.id == id })
-                else { throw .offerNotFound(id) }
+                else { throw PurchaseClientError(.purchaseRefused, "no offer \(id)") }
                 list.insert(.winBackOffer(offer))
             case nil: break
             }
             return list
         }
-    }
-
-    /// The error of a purchase that did not start or that StoreKit refused. No transaction can follow.
-    public enum StoreKitPurchaseError: PurchaseNotStartedError, Hashable, Sendable {
-        /// The App Store does not sell a product with this identifier.
-        case productNotFound(String)
-        /// StoreKit could not load the product, perhaps without a network. The text describes StoreKit's error.
-        case productNotLoaded(String)
-        /// The product has no offer with this identifier for this customer, or the system is too old.
-        case offerNotFound(String)
-        /// StoreKit refused the product, the offer or the customer. The text describes the `Product.PurchaseError`.
-        case refused(String)
     }
 #endif

@@ -88,7 +88,7 @@ import Testing
         let anonymous = try #require(harness.tokenRequests.first)
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: "known", token: "session"))))
-        harness.send(.bought(call: 1, .failure(.store("no such product")), wasStarted: false))
+        harness.send(.bought(call: 1, .failure(PurchaseClientError(.purchaseRefused, "no such product"))))
         #expect(harness.device?.intents.isEmpty == true)
     }
 }

@@ -105,8 +105,9 @@ import Testing
     @Test func `A store error is returned to the caller`() {
         var harness = Harness.launched()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
-        harness.send(.bought(call: 1, .failure(.store("no network"))))
-        guard case .failed(.store("no network"))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        let error = PurchaseClientError(.storeFailed, "no network")
+        harness.send(.bought(call: 1, .failure(error)))
+        guard case .failed(error)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
     }
 
     @Test func `Two calls that StoreKit answers with the same transaction both complete`() {

@@ -172,13 +172,13 @@ import Testing
         #expect(harness.device?.intents.first?.expires == t0 + day)
     }
 
-    @Test(arguments: [true, false])
-    func `An intent is removed if the store did not start the purchase`(wasStarted: Bool) {
+    @Test(arguments: [PurchaseClientError.Code.storeFailed, .productNotLoaded, .purchaseRefused])
+    func `An intent is removed if no transaction can follow`(_ code: PurchaseClientError.Code) {
         var harness = Harness.launched("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         #expect(harness.device?.intents.count == 1)
-        harness.send(.bought(call: 1, .failure(.store("no such product")), wasStarted: wasStarted))
-        #expect(harness.device?.intents.isEmpty == !wasStarted)
+        harness.send(.bought(call: 1, .failure(PurchaseClientError(code, "no such product"))))
+        #expect(harness.device?.intents.isEmpty == (code != .storeFailed))
     }
 
     @Test(arguments: ["anna", "bert"])

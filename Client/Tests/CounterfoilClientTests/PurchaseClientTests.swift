@@ -6,9 +6,6 @@ import Testing
 
 private let products = [ProductEntitlements("monthly", ["pro"]), ProductEntitlements("coins", [])]
 
-/// The error of a store that does not know the product.
-private struct NoSuchProduct: PurchaseNotStartedError {}
-
 /// A client with its store, server and storage. Nothing sleeps: tests advance the clock and await events.
 private struct App {
     let scheduler = ManualScheduler(t0)
@@ -173,7 +170,7 @@ struct `The client drives store, server and storage` {
         for refusals in 1...3 {
             await app.until { await app.scheduler.nextWake == 1 }
             #expect(await storage.refusals == refusals)
-            let isLocked = PurchaseClientError.storage("IsLocked()")
+            let isLocked = PurchaseClientError(.storageFailed, "IsLocked()")
             await #expect(throws: isLocked) { try await app.client.buy("coins") }
             await #expect(throws: isLocked) { try await app.client.restore() }
             if refusals == 3 { await storage.unlock() }
@@ -272,10 +269,36 @@ struct `The client drives store, server and storage` {
         app.client.start()
         try app.client.signIn("anna", token: "token")
         _ = await app.waitForCustomer { $0.id == "anna" }
-        await app.store.failPurchases(with: NoSuchProduct())
-        await #expect(throws: PurchaseClientError.store("NoSuchProduct()")) { try await app.client.buy("monthly") }
+        let error = PurchaseClientError(.purchaseRefused, "no such product")
+        await app.store.failPurchases(with: error)
+        await #expect(throws: error) { try await app.client.buy("monthly") }
         let saved = try #require(try await app.storage.load("device"))
         #expect(try JSONDecoder().decode(DeviceRecord.self, from: saved).intents.isEmpty)
+    }
+
+    @Test func `Another error of the store has a code that says that the purchase may follow`() async throws {
+        let app = await App()
+        app.client.start()
+        try app.client.signIn("anna", token: "token")
+        await app.store.failPurchases(with: CancellationError())
+        let error = await #expect(throws: PurchaseClientError.self) { try await app.client.buy("monthly") }
+        #expect(error?.description == "store_failed: CancellationError()" && error?.isRetryable == false)
+        let saved = try #require(try await app.storage.load("device"))
+        #expect(try JSONDecoder().decode(DeviceRecord.self, from: saved).intents.count == 1)
+    }
+
+    @Test(arguments: [
+        (PurchaseClientError.notSignedIn, "not_signed_in: No customer is signed in.", false),
+        (PurchaseClientError.customerChanged, "customer_changed: The customer changed during the call.", false),
+        (PurchaseClientError(.productNotLoaded, "offline"), "product_not_loaded: offline", true),
+        (PurchaseClientError(.purchaseRefused, "no product coins"), "purchase_refused: no product coins", false),
+        (PurchaseClientError(.storageFailed, "locked"), "storage_failed: locked", true),
+    ])
+    func `An error has a code, a message and whether the same call may succeed later`(
+        _ error: PurchaseClientError, _ description: String, _ isRetryable: Bool
+    ) {
+        #expect(error.description == description)
+        #expect(error.isRetryable == isRetryable)
     }
 
     @Test func `A stopped client throws from its calls and ends its sequences`() async throws {

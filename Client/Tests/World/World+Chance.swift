@@ -151,7 +151,7 @@ extension World {
             approvals.append((purchase.productID, purchase.options, purchase.buyer, until))
             send(.bought(call: purchase.call, .success(.pending)))
         case 8: send(.bought(call: purchase.call, .success(.cancelled)))
-        default: send(.bought(call: purchase.call, .failure(.store("odd"))))
+        default: send(.bought(call: purchase.call, .failure(PurchaseClientError(.storeFailed, "odd"))))
         }
     }
 

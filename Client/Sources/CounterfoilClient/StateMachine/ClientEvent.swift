@@ -11,8 +11,7 @@ package indirect enum ClientEvent: Sendable {
     /// The app reported a purchase that it made without this client.
     case recorded(DeviceTransaction)
     case buy(call: Int, productID: String, options: PurchaseOptions)
-    /// The result of a purchase, and whether the store started it.
-    case bought(call: Int, Result<PurchaseResult, PurchaseClientError>, wasStarted: Bool = true)
+    case bought(call: Int, Result<PurchaseResult, PurchaseClientError>)
     case restore(call: Int)
     case synced(reachedAppStore: Bool)
     case gathered(Int, GatheredPart)
@@ -133,23 +132,50 @@ public indirect enum ClientNotice: Equatable, Sendable {
     /// An anonymous customer could not be merged into the account.
     case mergeFailed(BackendFailure)
     /// A record could not be saved or read. While a record cannot be read, the client waits, and purchases and restores
-    /// fail with ``PurchaseClientError/storage(_:)``.
+    /// fail with ``PurchaseClientError/Code/storageFailed``.
     case storage(String)
 }
 
 /// The error of a call to the client.
-public enum PurchaseClientError: Error, Hashable, Sendable {
-    /// No customer is signed in.
-    case notSignedIn
-    /// The customer's identifier is invalid: expected 1 to 255 bytes.
-    case invalidCustomer
-    /// The store threw an error with this description.
-    case store(String)
-    /// The client's records cannot be read yet: the storage threw an error with this description. The store was not
-    /// called.
-    case storage(String)
-    /// Another customer signed in during the call. Purchases are not lost.
-    case customerChanged
-    /// The client was stopped.
-    case stopped
+public struct PurchaseClientError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of failure.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code in snake case.
+        public let description: String
+
+        /// No customer is signed in.
+        public static let notSignedIn = Self(description: "not_signed_in")
+        /// The customer's identifier is invalid: expected 1 to 255 bytes.
+        public static let invalidCustomer = Self(description: "invalid_customer")
+        /// The store could not load the product, perhaps without a network. The purchase did not start.
+        public static let productNotLoaded = Self(description: "product_not_loaded")
+        /// The store does not have the product or the offer, or refused the purchase. No transaction can follow.
+        public static let purchaseRefused = Self(description: "purchase_refused")
+        /// The store failed in another way. The App Store may still complete the purchase.
+        public static let storeFailed = Self(description: "store_failed")
+        /// The storage of the client's records cannot be read yet. The store was not called.
+        public static let storageFailed = Self(description: "storage_failed")
+        /// The customer signed out or another one signed in during the call. Purchases are not lost.
+        public static let customerChanged = Self(description: "customer_changed")
+        /// The client was stopped.
+        public static let stopped = Self(description: "stopped")
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// The problem, for people. If the store or the storage failed, the description of its error.
+    public let message: String
+    /// Whether the same call may succeed later without changes. False after ``Code/storeFailed``: a second purchase
+    /// could be charged as well.
+    public var isRetryable: Bool { code == .productNotLoaded || code == .storageFailed }
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
+
+    package static let notSignedIn = Self(.notSignedIn, "No customer is signed in.")
+    package static let invalidCustomer = Self(.invalidCustomer, "A customer's identifier has 1 to 255 bytes.")
+    package static let customerChanged = Self(.customerChanged, "The customer changed during the call.")
+    package static let stopped = Self(.stopped, "The client was stopped.")
+
+    /// Makes an error, for tests and for your own ``PurchaseStore``.
+    public init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
 }

@@ -21,13 +21,13 @@ extension PurchaseStateMachine {
         effects.append(.purchase(call: call, productID: productID, options: options))
     }
 
-    mutating func finishPurchase(_ call: Int, _ bought: Result<PurchaseResult, PurchaseClientError>, wasStarted: Bool) {
+    mutating func finishPurchase(_ call: Int, _ bought: Result<PurchaseResult, PurchaseClientError>) {
         guard let intent = calls.removeValue(forKey: call) else { return }
         let index = device.intents.lastIndex(of: intent)
         switch bought {
         case .failure(let error):
             // No transaction can follow a purchase that did not start.
-            if let index, !wasStarted { device.intents.remove(at: index) }
+            if let index, error.code != .storeFailed { device.intents.remove(at: index) }
             effects.append(.complete(call: call, .failed(error)))
         case .success(.pending): effects.append(.complete(call: call, .purchase(.pending)))
         case .success(.cancelled):

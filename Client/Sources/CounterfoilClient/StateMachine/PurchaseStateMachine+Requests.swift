@@ -206,8 +206,7 @@ extension PurchaseStateMachine.Extras {
     mutating func add(_ other: Self) {
         appTransaction = appTransaction ?? other.appTransaction
         receipt = receipt ?? other.receipt
-        for (id, old) in other.renewals {
-            if let new = renewals[id], new.renewalSignedDate >= old.renewalSignedDate { continue }
+        for (id, old) in other.renewals where old.renewalSignedDate > renewals[id]?.renewalSignedDate ?? .distantPast {
             renewals[id] = old
         }
     }

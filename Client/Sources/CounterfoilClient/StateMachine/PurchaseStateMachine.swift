@@ -140,7 +140,7 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
         case .store(.statuses): check(force: true)
         case .recorded(let transaction): update(transaction, .purchase)
         case .buy(let call, let productID, let options): buy(call, productID, options)
-        case .bought(let call, let bought, let wasStarted): finishPurchase(call, bought, wasStarted: wasStarted)
+        case .bought(let call, let bought): finishPurchase(call, bought)
         case .restore(let call): restore(call)
         case .synced(let reached): synced(reached)
         case .gathered(let id, let part): gathered(id, part)
