@@ -98,6 +98,27 @@ import Testing
         #expect(harness.sent.map(\.request.isFetch) == [true, false, true])
     }
 
+    @Test(arguments: [(0, true), (1, true), (2, false), (3, false)])
+    func `Everything is reported again if the server knows fewer consumables`(_ quantity: Int, _ isLost: Bool) throws {
+        func totals(_ quantity: Int) throws -> [ConsumableTotals] {
+            let text = #"[{"product_id": "coins", "quantity": \#(quantity), "revoked_quantity": 0}]"#
+            return try CustomerResponse.decoder.decode([ConsumableTotals].self, from: Data(text.utf8))
+        }
+        let (before, after) = try (totals(2), quantity == 0 ? [] : totals(quantity))
+        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
+        harness.gather(all: [coins(7), coins(8)])
+        harness.answerAll { $0.consumables = before }
+        harness.relaunch(after: hour) { $0.deliver = { _ in } }
+        harness.gather()
+        harness.answerAll { $0.consumables = after }
+        #expect(harness.gathers.isEmpty != isLost)
+        // StoreKit lists finished consumables if the app's Info.plist requests it.
+        harness.gather(all: [coins(7), coins(8)])
+        #expect(harness.sent.last?.request.ids == (isLost ? [7, 8] : []))
+        harness.answerAll { $0.consumables = before }
+        #expect(harness.delivered.isEmpty && harness.finished.isEmpty)
+    }
+
     @Test func `Purchases that end or that are of another environment are not reported again`() {
         for environment in ["Sandbox", "Production"] {
             var harness = Self.reported()

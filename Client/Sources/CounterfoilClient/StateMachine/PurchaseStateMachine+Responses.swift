@@ -36,6 +36,9 @@ extension PurchaseStateMachine {
         lastAccepted = max(id, lastAccepted)
         if isNewer, let old = record?.answer, old.environment == answer.environment,
             old.owned.contains(where: { !answer.owned.contains($0) })
+                || old.consumables.contains(where: { lost in
+                    !answer.consumables.contains { $0.productID == lost.productID && $0.quantity >= lost.quantity }
+                })
         {
             // The server was restored from a backup, or the purchases were moved: report everything again, once.
             record?.forgetReports()
