@@ -139,6 +139,34 @@ extension `Ownership of purchases` {
         #expect(harness.sent.map(\.request.isMerge) == [true])
     }
 
+    @Test(arguments: [false, true])
+    func `A merge without an app transaction is repeated after a launch, but not one without a token of the app's`(
+        _ providesTokens: Bool
+    ) {
+        func change(_ rules: inout PurchaseClientConfiguration) {
+            rules.allowsAnonymousCustomers = true
+            if providesTokens { rules.token = { _ in nil } }
+        }
+        var harness = Harness(change)
+        harness.start()
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .success(.pending)))
+        harness.send(.signedIn(customer: anna, token: "a"))
+        harness.gather(appTransaction: nil)
+        #expect(harness.sent.map(\.request.isMerge) == [true])
+        harness.fail(.noToken)
+        #expect(harness.notices == [.mergeFailed(.noToken)])
+        #expect(harness.device?.intents.map(\.customer) == [anna])
+        harness.answerAll()
+        #expect(harness.sent.map(\.request.isMerge) == [true, false])
+        harness.relaunch(after: hour, change)
+        harness.send(.signedIn(customer: anna, token: "a"))
+        harness.gather()
+        harness.answerAll()
+        #expect(harness.sent.first?.request.isMerge == !providesTokens)
+        #expect(harness.device?.merges?.isEmpty == true)
+    }
+
     @Test func `A merge that a sign-out interrupted is repeated when the same account signs in again`() throws {
         var harness = try Self.anonymous()
         let anonymous = try #require(harness.customer?.id)

@@ -80,7 +80,10 @@ extension PurchaseStateMachine {
         if request.isMerge, isDoubtful, attempts >= 5 { blocksMerge = true }
         if request.isMerge, isRefusal || failure == .noToken || blocksMerge {
             // The purchases stay with the anonymous customer; a restore can still move them.
+            let merges = device.merges
             if !blocksMerge { endMerge(into: request.customer) }
+            // Without a network the device may not have its app transaction yet: merge after the next launch.
+            if failure == .noToken, rules.token == nil { (device.merges, blocksMerge) = (merges, true) }
             return effects.append(.notify(.mergeFailed(failure)))
         }
         if failure.remedy != .split { extras.add(request.extras) }
