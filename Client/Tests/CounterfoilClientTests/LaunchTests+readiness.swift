@@ -96,6 +96,22 @@ extension `App launch` {
         #expect(harness.sent.contains { $0.request.report?.signedRenewals == ["renewal-1"] })
     }
 
+    @Test(arguments: [true, false])
+    func `A status that changes while the customer is fetched causes another fetch`(isReadFirst: Bool) {
+        var harness = Harness.launched()
+        harness.send(.statusesChanged)
+        harness.gather()
+        #expect(harness.sent.map(\.request.isFetch) == [true])
+        harness.send(.statusesChanged)
+        if isReadFirst { harness.gather() }
+        // The server may have sent the first response before the change.
+        harness.answerAll()
+        harness.gather()
+        harness.answerAll()
+        #expect(harness.sent.map(\.request.isFetch) == [true, true])
+        #expect(harness.gathers.isEmpty)
+    }
+
     @Test func `The customer is fetched again when an entitlement ends`() {
         var harness = Harness.launched()
         harness.send(.statusesChanged)

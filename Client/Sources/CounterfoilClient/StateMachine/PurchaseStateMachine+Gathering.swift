@@ -5,7 +5,7 @@ extension PurchaseStateMachine {
     /// Reads the device's data, and sends a request if something is new or the last response is old.
     mutating func check(force: Bool, isRestore: Bool = false) {
         guard let record else { return }
-        if force || (age ?? .infinity) >= Self.freshness { needsAnswer = true }
+        if force || staleSince == nil && (age ?? .infinity) >= Self.freshness { staleSince = lastID }
         guard gathering == nil || isRestore else { return gathersAgain = true }
         if let gathering { effects.append(.unschedule(.gathering(gathering.id))) }
         lastCheck = now
@@ -75,7 +75,7 @@ extension PurchaseStateMachine {
         (self.gathering, gathersAgain) = (nil, false)
         if isDue { check(force: false) }
         // The last response is recent and nothing is new.
-        if !needsAnswer, !hasWork { becomeReady() }
+        if staleSince == nil, !hasWork { becomeReady() }
     }
 
     /// Processes one transaction from the device. A transaction that comes repeatedly has one ``Job``.

@@ -69,7 +69,7 @@ extension PurchaseStateMachine {
         if let gathering { effects.append(.unschedule(.gathering(gathering.id))) }
         if pause != nil { effects.append(.unschedule(.retry)) }
         (gathering, gathersAgain, hasHistory, pause, halted, attempts) = (nil, false, false, nil, nil, 0)
-        (extras, blocksExtras, blocksMerge, needsAnswer) = (Extras(), false, false, false)
+        (extras, blocksExtras, blocksMerge, staleSince) = (Extras(), false, false, nil)
         (hasAnswer, lastAccepted, isRequestingToken, wasTokenRenewed) = (false, 0, false, false)
     }
 

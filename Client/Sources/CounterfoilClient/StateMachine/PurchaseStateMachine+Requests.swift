@@ -9,7 +9,7 @@ extension PurchaseStateMachine {
             guard let credential = credentialToSend() else { return }
             send([job], .purchase, credential)
         }
-        guard gathering == nil, !requests.contains(where: { $0.mode != .purchase }), needsAnswer || hasWork,
+        guard gathering == nil, !requests.contains(where: { $0.mode != .purchase }), staleSince != nil || hasWork,
             let credential = credentialToSend()
         else { return }
         if let anonymous = mergesFrom {
@@ -139,7 +139,7 @@ extension PurchaseStateMachine {
     }
 
     mutating func halt(_ failure: BackendFailure) {
-        (halted, needsAnswer) = (failure, false)
+        (halted, staleSince) = (failure, nil)
         becomeReady()
         giveUpRestore(failure)
         for job in jobs.sortedValues { stopWaiting(job) }

@@ -9,7 +9,7 @@ extension PurchaseStateMachine {
         let request = requests.remove(at: index)
         effects.append(.unschedule(.request(id)))
         accept(answer, of: id)
-        if request.isMerge { endMerge(into: request.customer) } else { needsAnswer = false }
+        if request.isMerge { endMerge(into: request.customer) } else if id > staleSince ?? 0 { staleSince = nil }
         let kept = Set(answer.kept ?? [])
         let sent = request.sent.sortedIDs
         let names = sent.map { String($0) }

@@ -101,7 +101,9 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     var gathersAgain = false
     var hasHistory = false
     var lastCheck: Date?
-    var needsAnswer = false
+    /// The last number given before the client needed a new response; nil if it needs none. The responses to earlier
+    /// requests may be older than the reason.
+    var staleSince: Int?
     var attempts = 0
     var pause: Pause?
     var restoring: Restoring?
