@@ -84,7 +84,8 @@ public actor PurchaseClient {
     /// Call this when the app enters the foreground.
     public nonisolated func enterForeground() { events.yield(.foreground) }
 
-    /// Reports a purchase that the app made without this client.
+    /// Reports a purchase that the app made without this client. Has no effect while no customer is signed in: after
+    /// the sign-in, the client reports the purchases that StoreKit lists.
     public nonisolated func record(_ transaction: DeviceTransaction) { events.yield(.recorded(transaction)) }
 
     /// Loads products from the store.

@@ -39,6 +39,7 @@ public enum StoreUpdate: Equatable, Sendable {
 }
 
 /// The storage of the client's records. The app chooses it: files with ``FileStorage``, the Keychain, or iCloud.
+/// Devices that share a storage share the signed-in customer.
 public protocol ClientStorage: Sendable {
     /// Returns the data saved under a name; nil if there is none. Throw while the data cannot be read: the client
     /// retries every second, and saves nothing until it has read the data.
@@ -70,7 +71,8 @@ public struct SystemScheduler: ClientScheduler {
     }
 }
 
-/// Stores each name's data in a file in a folder of the app.
+/// Stores each name's data in a file in a folder of the app. Only one client may use a folder: that of an app extension
+/// would overwrite the app's records.
 public actor FileStorage: ClientStorage {
     private let folder: URL
 
