@@ -65,7 +65,7 @@ import Testing
             let (storage, appEnvironment) = (ledger.storage, ledger.appEnvironment)
             let erased = (0..<250).map { "customer \($0)" }
             for name in erased + ["anna"] { try await Self.claim(name, [name], at: 5, in: ledger) }
-            try await storage.restore(
+            try await storage.add(
                 erased.map {
                     .erasure(
                         Erasure(digest: Erasure.digest(of: $0, in: appEnvironment.bundleID), at: 9),
