@@ -67,7 +67,7 @@ public struct ServerError: CounterfoilError, Hashable {
         case let error as IOError where error.errnoCode == EADDRNOTAVAIL:
             self.init(
                 .addressUnavailable, "\(address.host) is not an address of this machine; change \(address.hostSetting)")
-        case is SocketAddressError:
+        case is SocketAddressError, is SocketAddressError.UnknownHost:
             self.init(
                 .addressUnavailable,
                 "\(address.host) is neither an address nor a known name; change \(address.hostSetting)")

@@ -91,6 +91,20 @@ import NIOCore
         }
     }
 
+    @Test func `A server does not start at an unknown host, and the error names the host and the setting`() async throws
+    {
+        try await World.run { world in
+            var configuration = try world.configuration()
+            configuration.storage.path += ".other"
+            // No name server is asked about a label of 64 letters, because it is too long.
+            configuration.listen.host = String(repeating: "a", count: 64)
+            let error = await Self.refusal(configuration)
+            #expect(error?.code == .addressUnavailable)
+            let words = "\(configuration.listen.host) is neither an address nor a known name; change listen.host"
+            #expect(error?.message.hasPrefix(words) == true, "\(error?.message ?? "")")
+        }
+    }
+
     @Test func `The error for the console's port in use names the console's setting and its line`() async throws {
         try await World.run { world in
             var configuration = try world.configuration()
