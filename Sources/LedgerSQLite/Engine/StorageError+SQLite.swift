@@ -19,8 +19,9 @@ extension StorageError {
             self.init(.failed, "the ledger at \(path) failed: \(error.logReason)")
             return
         }
-        switch error.resultCode {
-        case .SQLITE_FULL: self.init(errno: ENOSPC, path: path)
+        switch error.extendedResultCode {
+        // The shared memory of the log (`-shm`) cannot grow: a ledger is opened on a full disk.
+        case .SQLITE_FULL, .SQLITE_IOERR_SHMSIZE: self.init(errno: ENOSPC, path: path)
         case .SQLITE_READONLY, .SQLITE_PERM:
             self.init(errno: Self.isOnReadOnlyFileSystem(path) ? EROFS : EACCES, path: path)
         case .SQLITE_CORRUPT:

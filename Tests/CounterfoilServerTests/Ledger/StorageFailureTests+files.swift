@@ -49,6 +49,14 @@ extension `Storage failures` {
         #expect(error.message == "the disk of /backup/copy.sqlite is full; free some space there")
     }
 
+    /// SQLite reports it as an error of input or output: the file `-shm` cannot grow.
+    @Test func `The error of a full disk on opening a ledger says that the disk is full`() {
+        let error = StorageError(DatabaseError(resultCode: .SQLITE_IOERR_SHMSIZE), path: "/srv/ledger.sqlite")
+        #expect(error.code == .full && error.message.contains("free some space"), "\(error.message)")
+        let other = StorageError(DatabaseError(resultCode: .SQLITE_IOERR_READ), path: "/srv/ledger.sqlite")
+        #expect(other.code == .failed)
+    }
+
     @Test(arguments: ["", "-wal"]) func `No commit succeeds while a file of the ledger is moved away`(
         suffix: String
     ) async throws {
