@@ -33,16 +33,16 @@ extension EntitlementEngine {
         let isActive = state?.isActive ?? false
         let grant =
             isActive ? nil : facts.lastEndedGrant(of: entitlement, asOf: asOf, after: decidingProduct?.endedDate)
-        let grantRemark = grant.map { Sentence.text($0) }
+        let remarks = [remark, grant.map { Sentence.text($0) }].compactMap(\.self)
         let text =
             rule == .qualifyingOriginalPurchase
             ? nil : Sentence(decidingProduct, states, until: state?.until).text(rule)
         return Explanation(
             entitlement: entitlement, asOf: asOf, isActive: isActive, until: state?.until, rule: rule,
-            sentence: [text, remark, grantRemark].compactMap(\.self).joined(separator: " "),
+            sentence: ([text].compactMap(\.self) + remarks).joined(separator: " "),
             productID: decidingProduct?.productID,
             transactionID: decidingProduct?.transactionID, facts: classifier.transactions() + classifier.renewals(),
-            originalPurchase: original)
+            originalPurchase: original, remarks: remarks)
     }
 }
 

@@ -25,6 +25,8 @@ public struct Explanation: Sendable, Hashable, Encodable {
     /// The result of the catalogue's rule for customers who got the app early; nil if the catalogue has no rule for the
     /// entitlement.
     public var originalPurchase: ExplainedOriginalPurchase?
+    /// The last sentences of ``sentence``: about early customers and grants, whatever happened to the purchases.
+    package var remarks: [String] = []
 
     // Identifiers are spelled as in Apple's JSON.
     private enum CodingKeys: String, CodingKey {

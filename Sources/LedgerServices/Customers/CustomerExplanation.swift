@@ -52,14 +52,16 @@ package struct CustomerExplanation: Sendable {
         let date = Date(milliseconds: last.loss.change.instant).formatted(.iso8601)
         (explanation.rule, explanation.productID) = (.transferred, last.explanation.productID)
         explanation.transactionID = nil
-        guard !last.loss.isErasure else {
-            explanation.sentence = "\(product) lost its owner on \(date): the customer was erased."
-            return
+        let loss: String
+        if last.loss.isErasure {
+            loss = "\(product) lost its owner on \(date): the customer was erased."
+        } else {
+            let owners = last.loss.change.to
+            let names =
+                namesCustomers && owners.isEmpty ? "nobody" : TimelineSentence.names(owners, naming: namesCustomers)
+            loss = "\(product) was transferred to \(names) on \(date)."
         }
-        let owners = last.loss.change.to
-        let names =
-            namesCustomers && owners.isEmpty ? "nobody" : TimelineSentence.names(owners, naming: namesCustomers)
-        explanation.sentence = "\(product) was transferred to \(names) on \(date)."
+        explanation.sentence = ([loss] + explanation.remarks).joined(separator: " ")
     }
 
     /// If no product of the entitlement was bought in this environment, adds to the sentence what was bought in another

@@ -186,6 +186,26 @@ import Testing
         }
     }
 
+    /// The explanation named only the transfer, although the former owner had access until the grant was revoked.
+    @Test func `The explanation for the former owner names the transfer and a later grant that was revoked`()
+        async throws
+    {
+        try await Self.withTransfer(named: false) { transfer in
+            let path = "/v1/customers/\(transfer.loser)/grants"
+            let reason = ["reason": "goodwill", "actor": "maria"]
+            let grant = try await transfer.api.post(path, reason.merging(["entitlement": "premium"]) { $1 })
+            let id = try #require(grant["id"] as? String, "\(grant.text)")
+            try await transfer.world.simulator.advance(by: 86_400)
+            let revoked = try await transfer.api.post("\(path)/\(id)/revoke", reason)
+            #expect(revoked.status == 200)
+            let lost = try await transfer.explanation(transfer.loser)
+            let sentence = try #require(lost["sentence"] as? String)
+            #expect(lost["rule"] as? String == "transferred")
+            #expect(sentence.contains("was transferred to the customer ben on "), "\(sentence)")
+            #expect(sentence.contains(" The team revoked its grant on "), "\(sentence)")
+        }
+    }
+
     @Test func `A public key does not learn the other customer of a transfer`() async throws {
         try await Self.withTransfer(named: false) { transfer in
             let now = Int(transfer.world.simulator.core.now.timeIntervalSince1970)
