@@ -1,3 +1,4 @@
+internal import Basics
 internal import LedgerServices
 package import LedgerSQLite
 package import Ledger
@@ -15,8 +16,8 @@ package enum LedgerMaintenance {
         _ configuration: ServerConfiguration, isOnlyWriter: Bool, creating: Bool = false
     ) throws(StorageError) -> SQLiteStorage {
         let path = configuration.storage.path
-        guard creating || FileManager.default.fileExists(atPath: path) else {
-            throw StorageError(.cannotOpen, "there is no ledger at \(path)")
+        if !creating, let problem = FileReachability.problem(at: path) {
+            throw StorageError(.cannotOpen, "the ledger \(path) \(problem)")
         }
         var options = SQLiteStorage.Options()
         options.isSynchronous = configuration.storage.synchronous == .full

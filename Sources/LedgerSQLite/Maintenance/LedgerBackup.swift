@@ -1,3 +1,4 @@
+internal import Basics
 package import Ledger
 internal import Foundation
 internal import GRDB
@@ -17,8 +18,8 @@ package enum LedgerBackup {
         of ledger: String, to output: String, unfinished: String? = nil,
         progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) throws(StorageError) -> Report {
-        guard FileManager.default.fileExists(atPath: ledger) else {
-            throw StorageError(.cannotOpen, "\(ledger) does not exist")
+        if let problem = FileReachability.problem(at: ledger) {
+            throw StorageError(.cannotOpen, "the ledger \(ledger) \(problem)")
         }
         try requireFree(output)
         let partial = unfinished ?? Self.unfinished(output)
@@ -163,10 +164,11 @@ package enum LedgerBackup {
 
     /// Throws if a backup consists of several files: it is open in a program, or was copied from a running server.
     private static func requireSingleFile(_ backup: String) throws(StorageError) {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: backup, isDirectory: &isFolder) else {
-            throw StorageError(.cannotOpen, "\(backup) does not exist")
+        if let problem = FileReachability.problem(at: backup) {
+            throw StorageError(.cannotOpen, "\(backup) \(problem)")
         }
+        var isFolder: ObjCBool = false
+        _ = FileManager.default.fileExists(atPath: backup, isDirectory: &isFolder)
         // A folder would be copied with all of its contents before it turned out not to be a ledger.
         guard !isFolder.boolValue else {
             throw StorageError(.cannotOpen, "\(backup) is a folder; name the backup in it")

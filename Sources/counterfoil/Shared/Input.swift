@@ -1,18 +1,20 @@
 import ArgumentParser
+import Basics
 import Foundation
 
 /// Reads a command's input: a file, or standard input for `-`.
 enum Input {
-    /// Throws `ValidationError`, which is wrong usage, if `path` does not exist, is a folder, or is `-`, which only some
-    /// commands read. A file of that name is `./-`.
+    /// Throws `ValidationError`, which is wrong usage, if there is no file at `path` for this user, if it is a folder,
+    /// or if it is `-`, which only some commands read. A file of that name is `./-`.
     static func requireFile(_ path: String) throws {
         guard path != "-" else {
             throw ValidationError("Name a file instead of -: this is not read from standard input.")
         }
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-            throw ValidationError("\(path.printable) does not exist.")
+        if let problem = FileReachability.problem(at: path) {
+            throw ValidationError("\(path.printable) \(problem).")
         }
+        var isDirectory: ObjCBool = false
+        _ = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
         guard !isDirectory.boolValue else {
             throw ValidationError("\(path.printable) is a folder; name a file in it.")
         }

@@ -1,3 +1,4 @@
+internal import Basics
 package import Foundation
 
 /// Reads the files that a configuration refers to. Tests replace the disk by a dictionary.
@@ -20,11 +21,13 @@ package struct ConfigurationFiles: Sendable {
     /// The reason why a file cannot be read. The reason completes a sentence that begins with the file's path.
     package struct Unreadable: Error, Hashable {
         package let reason: String
+        /// Whether the file does not exist or is not visible to this user.
+        package let isAbsence: Bool
 
-        package init(_ reason: String) { self.reason = reason }
+        package init(_ reason: String, isAbsence: Bool = false) { (self.reason, self.isAbsence) = (reason, isAbsence) }
 
-        /// The file does not exist or is not visible to this user.
-        package static let absence = Unreadable("does not exist")
+        /// The file does not exist.
+        package static let absence = Unreadable("does not exist", isAbsence: true)
     }
 
     private let open: @Sendable (_ path: String, _ maximumBytes: Int) throws(Unreadable) -> File
@@ -41,7 +44,8 @@ package struct ConfigurationFiles: Sendable {
         let url = URL(filePath: path).resolvingSymlinksInPath()
         let attributes: [FileAttributeKey: Any]
         do { attributes = try manager.attributesOfItem(atPath: url.path) } catch {
-            throw manager.fileExists(atPath: path) ? Unreadable("cannot be read") : .absence
+            throw FileReachability.problem(at: path).map { Unreadable($0, isAbsence: true) }
+                ?? Unreadable("cannot be read")
         }
         guard attributes[.type] as? FileAttributeType == .typeRegular else { throw Unreadable("is not a regular file") }
         let data: Data

@@ -89,7 +89,7 @@ final class ServerConfigurationReader {
             }
             return file.contents
         } catch {
-            if isCredential, error == .absence {
+            if isCredential, error.isAbsence {
                 reportMissingCredential(path, at: place)
             } else {
                 diagnostics.problem(place, "\(quotedPath(path)) \(error.reason)")
