@@ -10,10 +10,12 @@ package import Foundation
 package enum LedgerMaintenance {
     /// Opens the ledger of a configuration. Unless `creating` is true, the file must exist.
     ///
-    /// - Parameter isOnlyWriter: Whether to lock the ledger as its only writer. Pass false only to read, for example
-    ///   while a server runs.
+    /// - Parameters:
+    ///   - isOnlyWriter: Whether to lock the ledger as its only writer. Pass false only to read, for example while a
+    ///     server runs.
+    ///   - migrates: Whether the only writer migrates a ledger of an older version. If false, it is refused.
     package static func open(
-        _ configuration: ServerConfiguration, isOnlyWriter: Bool, creating: Bool = false
+        _ configuration: ServerConfiguration, isOnlyWriter: Bool, creating: Bool = false, migrates: Bool = true
     ) throws(StorageError) -> SQLiteStorage {
         let path = configuration.storage.path
         if !creating, let problem = FileReachability.problem(at: path) {
@@ -23,6 +25,7 @@ package enum LedgerMaintenance {
         options.isSynchronous = configuration.storage.synchronous == .full
         options.cacheMiB = configuration.storage.cacheMiB
         options.isOnlyWriter = isOnlyWriter
+        options.migrates = migrates
         return try SQLiteStorage(path: path, options: options)
     }
 

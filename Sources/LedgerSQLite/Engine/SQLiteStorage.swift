@@ -14,6 +14,8 @@ package final class SQLiteStorage: Sendable {
         package var cacheMiB = 32
         /// Whether to lock the file against other writers. If false, writes throw ``StorageError``.
         package var isOnlyWriter = true
+        /// Whether a file of an older version is migrated, if this is the only writer. Otherwise it is refused.
+        package var migrates = true
         /// Called with each statement, for tests.
         package var trace: (@Sendable (String) -> Void)?
         /// Called with the error when checkpoints fail, and with nil when they work again.
@@ -68,7 +70,7 @@ package final class SQLiteStorage: Sendable {
                         PRAGMA synchronous = \(options.isSynchronous ? "FULL" : "NORMAL");
                         """)
             }
-            try Schema.migrate(pool, isOnlyWriter: options.isOnlyWriter)
+            try Schema.migrate(pool, isAllowed: options.isOnlyWriter && options.migrates)
             readers = try SQLiteReaders(
                 pool, cacheKiB: readerKiB, isOnlyWriter: options.isOnlyWriter, trace: trace)
             checkpoints = try Checkpoints(pool, readers, report: options.reportCheckpointError)

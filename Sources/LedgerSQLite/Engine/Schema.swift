@@ -5,8 +5,9 @@ internal import GRDB
 enum Schema {
     /// Migrates a database to the present schema.
     ///
-    /// - Parameter isOnlyWriter: Whether no other process writes. A running server cannot continue with another schema.
-    static func migrate(_ pool: DatabasePool, isOnlyWriter: Bool) throws {
+    /// - Parameter isAllowed: Whether the file may be migrated; if not, one of an older version is refused. A running
+    ///   server cannot continue with another schema.
+    static func migrate(_ pool: DatabasePool, isAllowed: Bool) throws {
         var migrator = DatabaseMigrator()
         let tables = [
             ledger, LineageTable.schema, OutboxTable.schema, HistoryRequestTable.schema, RecoveryTables.schema,
@@ -46,7 +47,7 @@ enum Schema {
                 new ledger.
                 """)
         }
-        guard try isOnlyWriter || pool.read(migrator.hasCompletedMigrations) else {
+        guard try isAllowed || pool.read(migrator.hasCompletedMigrations) else {
             throw StorageError(
                 .older,
                 """

@@ -9,9 +9,10 @@ struct RebuildCommand: AsyncParsableCommand {
         commandName: "rebuild",
         abstract: "Rebuild the ledger from its signed data and compare.",
         discussion: """
-            Stop the server first. Verifies every signature again, processes every notification and all other signed data, \
-            and compares the result with the ledger, byte for byte. Without --check it replaces rows that differ. Needs \
-            about half the ledger's size in free disk space.
+            Stop the server first. Verifies every signature again, processes every notification and all other signed \
+            data, and compares the result with the ledger, byte for byte. Without --check it replaces rows that \
+            differ, and migrates a ledger of an older version first. Needs about half the ledger's size in free disk \
+            space.
 
             EXAMPLES
               counterfoil ledger rebuild --config counterfoil.yaml --check
@@ -25,7 +26,7 @@ struct RebuildCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.load()
-        let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: true)
+        let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: true, migrates: !check)
         let rebuild = LedgerRebuild(storage, verifier: try LedgerMaintenance.verifier(configuration))
         let report = try await LedgerProgress.showing("rebuilding") { bar in
             try await rebuild.run(replacing: !check) { bar.show($0) }

@@ -54,6 +54,25 @@ import Testing
         }
     }
 
+    /// It migrated the ledger, and the older version refused it from then on.
+    @Test func `rebuild --check refuses it and leaves it to the older version`() async throws {
+        try await Self.withLedger { path in
+            func versions() throws -> [String] {
+                let queue = try DatabaseQueue(path: path)
+                defer { try? queue.close() }
+                return try queue.read { try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations") }
+            }
+            let config = URL(filePath: path).deletingLastPathComponent().appending(path: "counterfoil.yaml")
+            let app = "apps:\n  - bundle_id: com.example.app\n    apple_id: 1234567890\n"
+            try Data("\(app)storage: {path: ledger.sqlite}\n".utf8).write(to: config)
+            let before = try versions()
+            let outcome = try await ServerProcess.run(["ledger", "rebuild", "--check", "--config", config.path])
+            #expect(outcome.status == 1 && outcome.errors.contains("storage_older"), "\(outcome.errors)")
+            let after = try versions()
+            #expect(after == before && before.count < 19, "\(after)")
+        }
+    }
+
     /// Members that have been renamed since: old name to new name.
     private static let renamed = ["ended_date": "ended_at", "end_date": "ends_at"]
     /// Members that were added since, and those about unverified texts: this test's simulator has another root than the
