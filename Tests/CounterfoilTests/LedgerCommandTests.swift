@@ -85,7 +85,7 @@ import Testing
             let outcome = try await Command.run(["server", name] + file + ["--config", config.path])
             try server.close()
             #expect(outcome.status == 1 && outcome.errors.hasPrefix("refused storage_busy: "), "\(outcome.errors)")
-            #expect(outcome.errors.contains("--url") == takesURL, "\(outcome.errors)")
+            #expect(outcome.errors.contains("--url, --key and --from") == takesURL, "\(outcome.errors)")
         }
     }
 

@@ -30,7 +30,8 @@ struct OfflineOptions: ParsableArguments {
         } catch let error as StorageError where takesURL && error.code == .busy {
             throw Refusal(
                 code: error.code.rawValue,
-                message: "\(error.message), or name the running server with --url and --key".printable)
+                message: "\(error.message); or recover through the running server, with --url, --key and --from"
+                    .printable)
         }
     }
 
