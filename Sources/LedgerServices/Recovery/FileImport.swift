@@ -104,7 +104,8 @@ package struct FileImport: Sendable {
                 }
             }
             progress.offset = start + lines.position
-            try JSONEncoder().encode(progress).write(to: progressFile, options: .atomic)
+            let saved = try JSONEncoder().encode(progress)
+            try Self.using(progressFile) { try saved.write(to: progressFile, options: .atomic) }
             report(progress)
         }
         return progress
@@ -122,7 +123,7 @@ package struct FileImport: Sendable {
         else {
             // The listed failures belong to the earlier import, with other line numbers.
             if FileManager.default.fileExists(atPath: failures.path) {
-                try FileManager.default.removeItem(at: failures)
+                try Self.using(failures) { try FileManager.default.removeItem(at: failures) }
             }
             return fresh
         }
@@ -141,8 +142,9 @@ package struct FileImport: Sendable {
     /// because importing a customer again changes nothing.
     private func savedProgress() throws -> Progress? {
         guard FileManager.default.fileExists(atPath: progressFile.path) else { return nil }
+        let saved = try Self.using(progressFile) { try Data(contentsOf: progressFile) }
         do {
-            return try JSONDecoder().decode(Progress.self, from: Data(contentsOf: progressFile))
+            return try JSONDecoder().decode(Progress.self, from: saved)
         } catch is DecodingError {
             return nil
         }
@@ -183,9 +185,23 @@ package struct FileImport: Sendable {
             _ = FileManager.default.createFile(
                 atPath: failures.path, contents: nil, attributes: [.posixPermissions: 0o600])
         }
-        let handle = try FileHandle(forWritingTo: failures)
-        try handle.seekToEnd()
-        try handle.write(contentsOf: Data(report.utf8))
-        try handle.close()
+        try Self.using(failures) {
+            let handle = try FileHandle(forWritingTo: failures)
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data(report.utf8))
+            try handle.close()
+        }
+    }
+
+    /// A file beside the imported one cannot be used.
+    private struct UnusableFile: LoggedError {
+        let logReason: String
+    }
+
+    /// Runs `body`. An error names the file, because the user gets no text of another library's error.
+    private static func using<Value>(_ file: URL, _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch {
+            throw UnusableFile(logReason: "\(file.path) cannot be used: \(error.localizedDescription)")
+        }
     }
 }

@@ -53,6 +53,27 @@ import Testing
         }
     }
 
+    @Test func `An import that cannot store its progress names the file`() async throws {
+        try await World.run { world in
+            let outcome = try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly"))
+            let bought = try #require(outcome.originalTransactionID)
+            // A name of 255 bytes is possible, but not with a suffix.
+            let file = world.folder.appending(path: String(repeating: "a", count: 250))
+            try Data("\(bought)\n".utf8).write(to: file)
+            try await world.stopServer()
+            let error = await #expect(throws: (any Error).self) { try await world.importCustomers(file) }
+            #expect(error?.logReason.hasPrefix("\(file.path).progress cannot be used: ") == true)
+            // A folder has the name of the file.
+            let other = world.folder.appending(path: "customers.txt")
+            try Data("\(bought)\n".utf8).write(to: other)
+            try FileManager.default.createDirectory(
+                atPath: other.path + ".progress", withIntermediateDirectories: false)
+            let refusal = await #expect(throws: (any Error).self) { try await world.importCustomers(other) }
+            #expect(refusal?.logReason.hasPrefix("\(other.path).progress cannot be used: ") == true)
+        }
+    }
+
     @Test func `An import starts again, with an empty list of failures, for another ledger or environment`()
         async throws
     {
