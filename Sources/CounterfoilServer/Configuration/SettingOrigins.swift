@@ -19,4 +19,7 @@ package struct SettingOrigins: Sendable {
     package func origin(of path: String) -> String {
         overrides[path] ?? lines[path].map { "line \($0)" } ?? "default"
     }
+
+    /// The line of a setting in the file; nil if the file does not have it, or something overrides it.
+    func line(of path: String) -> Int? { overrides[path] == nil ? lines[path] : nil }
 }

@@ -1,4 +1,5 @@
 internal import Basics
+internal import ConfigurationReading
 internal import NIOCore
 internal import NIOSSL
 
@@ -46,5 +47,20 @@ struct TLSIdentity: Sendable {
             answer.succeed(override)
         }
         return tls
+    }
+}
+
+extension LoadedConfiguration {
+    /// Returns itself. Throws if a server would not start with the certificate and the key of `listen.tls`.
+    ///
+    /// Credentials of a systemd unit that does not run are not checked.
+    package func requiringUsableTLS() throws(ConfigurationError) -> LoadedConfiguration {
+        guard let files = configuration.listen.tls, !hasMissingCredential(in: "listen.tls") else { return self }
+        do throws(ServerError) { _ = try TLSIdentity(files) } catch {
+            let path = "listen.tls.certificate"
+            let line = configuration.origins.line(of: path)
+            throw ConfigurationError(problems: [.init(path: path, message: error.message, line: line)])
+        }
+        return self
     }
 }

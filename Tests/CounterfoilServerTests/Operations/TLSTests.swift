@@ -4,6 +4,7 @@ import Crypto
 import Foundation
 import NIOSSL
 import SwiftASN1
+import TestSupport
 import Testing
 import X509
 import NIOHTTP1
@@ -75,6 +76,25 @@ import NIOCore
                 let error = await Self.refusal(configuration)
                 #expect(error?.code == .badCertificate)
                 #expect(error?.message.contains(word) == true)
+            }
+        }
+    }
+
+    /// The check called the configuration valid, and the next start failed.
+    @Test func `server check reports certificate files that do not match, with their line`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let (certificate, key) = try Self.write(to: folder)
+            let other = folder.appending(path: "other.pem").path
+            try P256.Signing.PrivateKey().pemRepresentation.write(toFile: other, atomically: true, encoding: .utf8)
+            let file = folder.appending(path: "counterfoil.yaml")
+            for (named, status) in [(key, 0), (other, 1)] {
+                let tls = "listen:\n  tls:\n    certificate: \(certificate)\n    key: \(named)\n"
+                try Data((TestConfiguration.smallest + tls).utf8).write(to: file)
+                let outcome = try await ServerProcess.run(["server", "check", file.path])
+                #expect(outcome.status == Int32(status), "\(outcome.text)")
+                let isReported = outcome.output.contains(
+                    "counterfoil.yaml:6: listen.tls.certificate: the certificate in ")
+                #expect(isReported == (status == 1), "\(outcome.text)")
             }
         }
     }
