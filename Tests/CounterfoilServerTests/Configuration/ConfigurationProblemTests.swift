@@ -128,6 +128,8 @@ import Testing
         (app("key: {issuer_id: a, key_id: b, private_key: {file: text}}"), "not a PEM file with a private key"),
         (app("key: {issuer_id: \"\", key_id: b, private_key: {file: key}}"), "issuer_id: is empty"),
         (app("base_urls: {production: store}"), "not a usable base URL"),
+        (app("base_urls: {production: 'https://api.storekit-sandbox.apple.com'}"), "App Store's address for Sandbox"),
+        (app("base_urls: {sandbox: 'https://API.storekit.itunes.apple.com/'}"), "App Store's address for Production"),
         (app("consumption: {refund_preference: maybe}"), "is none of undeclared"),
         (key("scopes: []"), "scopes: is empty"), (key(""), "scopes: is missing"),
         (
