@@ -169,6 +169,32 @@ import Testing
         }
     }
 
+    /// A key for one app looked like one for all.
+    @Test func `server check prints the apps and environments that a key is limited to`() async throws {
+        let zeros = String(repeating: "0", count: 64)
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "counterfoil.yaml")
+            let text = """
+                apps: [{bundle_id: com.example.app, environments: [Sandbox]}]
+                keys:
+                  - name: support
+                    secret: {sha256: \(zeros)}
+                    scopes: [support:read]
+                    apps: [com.example.app]
+                    environments: [Sandbox]
+                """
+            try Data(text.utf8).write(to: file)
+            let checked = try await Command.run(["server", "check", file.path])
+            #expect(
+                checked.output.contains("key         support, support:read, only com.example.app, Sandbox\n"),
+                "\(checked.text)")
+            let object = try await Command.run(["server", "check", file.path, "--json"]).object()
+            let key = try #require((object["keys"] as? [[String: Any]])?.first)
+            #expect(key["apps"] as? [String] == ["com.example.app"])
+            #expect(key["environments"] as? [String] == ["Sandbox"])
+        }
+    }
+
     @Test func `A console link works with a trailing slash in the URL, but not without a scheme`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "counterfoil.yaml")

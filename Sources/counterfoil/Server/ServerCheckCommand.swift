@@ -130,10 +130,11 @@ enum ConfigurationReport {
         struct Key: Encodable {
             let name: String
             let scopes: [String]
+            let apps, environments: [String]?
             let isPublic: Bool
 
             enum CodingKeys: String, CodingKey {
-                case name, scopes
+                case name, scopes, apps, environments
                 case isPublic = "public"
             }
         }
@@ -162,7 +163,9 @@ enum ConfigurationReport {
                     hasKey: ConfigurationReport.hasKey(loaded, index))
             }
             keys = configuration.keys.map { key in
-                Key(name: key.name, scopes: key.scopes.map(\.rawValue).sorted(), isPublic: key.isPublic)
+                Key(
+                    name: key.name, scopes: key.scopes.map(\.rawValue).sorted(), apps: key.apps?.sorted(),
+                    environments: key.environments?.map(\.rawValue).sorted(), isPublic: key.isPublic)
             }
             webhooks = configuration.webhooks.map {
                 Webhook(name: $0.name, url: ServerConfiguration.redacted(url: $0.url))
@@ -196,7 +199,9 @@ enum ConfigurationReport {
             let scopes =
                 key.scopes.count == APIScope.all.count
                 ? "all" : key.scopes.map(\.rawValue).sorted().joined(separator: ", ")
-            lines.append("key         \(key.name), \(scopes)\(key.isPublic ? ", public" : "")")
+            let limits = (key.apps?.sorted() ?? []) + (key.environments?.map(\.rawValue).sorted() ?? [])
+            let remark = limits.isEmpty ? "" : ", only " + limits.joined(separator: ", ").printable
+            lines.append("key         \(key.name), \(scopes)\(remark)\(key.isPublic ? ", public" : "")")
         }
         for webhook in configuration.webhooks {
             lines.append("webhook     \(webhook.name), \(ServerConfiguration.redacted(url: webhook.url).printable)")
