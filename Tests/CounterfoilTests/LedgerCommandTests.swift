@@ -71,6 +71,23 @@ import Testing
         }
     }
 
+    @Test func `A file that is no export is not only called truncated, and a missing folder is asked about`()
+        async throws
+    {
+        try await Tool.inTemporaryFolder { folder in
+            let config = folder.appending(path: "counterfoil.yaml")
+            let customers = folder.appending(path: "customers.txt")
+            try Data(Self.configuration.utf8).write(to: config)
+            try Data("340001000000468\n".utf8).write(to: customers)
+            let imported = try await Command.run(["ledger", "import", customers.path, "--config", config.path])
+            #expect(imported.status == 1 && imported.output.contains("or not an export"), "\(imported.text)")
+            let output = folder.appending(path: "missing/ledger.jsonl").path
+            let exported = try await Command.run(["ledger", "export", "--config", config.path, "--output", output])
+            #expect(exported.status == 1, "\(exported.text)")
+            #expect(exported.errors.contains("cannot be written: does its folder exist"), "\(exported.text)")
+        }
+    }
+
     @Test(arguments: [("recover", true), ("import", false)])
     func `A running server is reported with options that the command has`(_ name: String, _ takesURL: Bool)
         async throws

@@ -148,7 +148,9 @@ struct LedgerImportCommand: AsyncParsableCommand {
         Output.line("digest         \(output.digest)")
         for text in output.refused { Output.line("\(style.bad("refused"))  \(text.printable)") }
         if output.complete { return Output.line("\(style.good("complete")) everything is in the ledger") }
-        if output.expectedDigest == nil { Output.line("\(style.bad("incomplete")) the file is truncated") }
+        if output.expectedDigest == nil {
+            Output.line("\(style.bad("incomplete")) the last line is missing: the file is truncated, or not an export")
+        }
         if output.refusals > 0 {
             let lines = output.refusals.noun("line was", "lines were")
             Output.line("\(style.bad("incomplete")) \(output.refusals) \(lines) refused")

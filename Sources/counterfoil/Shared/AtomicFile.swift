@@ -38,6 +38,8 @@ enum AtomicFile {
     }
 
     private static func notWritable(_ path: String) -> Refusal {
-        Refusal(code: "not_writable", message: "\(path.printable) cannot be written")
+        Refusal(
+            code: "not_writable",
+            message: "\(path.printable) cannot be written: does its folder exist, and may this user write there?")
     }
 }
