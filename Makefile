@@ -72,7 +72,7 @@ check-alerts: ## Check the alert rules and the dashboard, with promtool (taken f
 
 .PHONY: format
 format: ## Format all sources
-	swift format --in-place -r Package.swift Sources Tests Benchmarks Examples Fuzz Client Scripts/storekit
+	swift format --in-place -r Package.swift Sources Plugins Tests Benchmarks Examples Fuzz Client Scripts/storekit
 
 .PHONY: bench
 bench: system-packages ## Measure the speed compared with raw cryptography; prints one JSON object a line

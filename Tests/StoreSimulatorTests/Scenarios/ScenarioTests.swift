@@ -1,6 +1,7 @@
 import Foundation
 import StoreSimulator
 import Synchronization
+import TestSupport
 import Testing
 
 /// Runs a simulator with a frozen clock while `body` runs.
@@ -27,8 +28,8 @@ func withSimulator<Value: Sendable>(
         #expect(report.steps.allSatisfy { $0.outcome == .passed })
     }
 
-    @Test func `The embedded scenarios equal the files in the folder Scenarios`() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Scenarios")
+    @Test func `The embedded scenarios equal the files in the folder Shipped`() throws {
+        let folder = Fixtures.package.appending(path: "Sources/StoreSimulator/Scenarios/Shipped")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "yaml" }
         #expect(Set(files.map { $0.deletingPathExtension().lastPathComponent }) == Set(ShippedScenarios.names))
