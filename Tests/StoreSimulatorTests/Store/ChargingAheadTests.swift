@@ -175,6 +175,27 @@ import Testing
         try expectConsistent(shop.store, at: shop.now)
     }
 
+    @Test func `After a refund of a prepaid month, the next renewal begins another commitment to monthly payments`()
+        throws
+    {
+        var shop = Self.shop()
+        try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
+        let end = try #require(try shop.last().transaction.expiresDate)
+        shop.waitForNext()
+        #expect(try shop.last().transaction.commitmentInfo?.billingPeriodNumber == 2)
+        try shop.perform(.approveRefund(customer: "anna"))
+        try shop.perform(.resume(customer: "anna"))
+        #expect(try shop.last().renewalInfo?.commitmentInfo?.commitmentRenewalDate == end)
+        shop.wait(days: 2)
+        let renewed = try shop.last().transaction
+        #expect(renewed.purchaseDate == end)
+        #expect(renewed.expiresDate == Period.month.date(after: end))
+        #expect(renewed.billingPlanType == .monthly)
+        #expect(renewed.commitmentInfo?.billingPeriodNumber == 1)
+        #expect(renewed.commitmentInfo?.totalBillingPeriods == 12)
+        try expectConsistent(shop.store, at: shop.now)
+    }
+
     @Test func `After a refund of the prepaid period, the next renewal has the price of the new storefront`() throws {
         var (shop, _, _) = try Self.charged()
         let index = try #require(shop.store.catalogue.products.firstIndex { $0.id == "plus" })

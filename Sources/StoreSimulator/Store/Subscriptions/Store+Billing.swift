@@ -146,7 +146,9 @@ extension Store {
             // A refund of the prepaid period restores these.
             for (index, before) in subscription.beforeCharge.enumerated() {
                 let isSame = before.priceProduct == subscription.priceProduct
-                let other = catalogue.product(before.priceProduct)?.price(in: code) ?? before.price
+                let other =
+                    before.commitment?.plan.price ?? catalogue.product(before.priceProduct)?.price(in: code)
+                    ?? before.price
                 subscriptions[subscription.id]?.beforeCharge[index].price = isSame ? price : other
                 subscriptions[subscription.id]?.beforeCharge[index].priceIncrease = nil
             }

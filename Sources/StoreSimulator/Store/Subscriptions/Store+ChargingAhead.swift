@@ -101,7 +101,13 @@ extension Store {
         subscription.offer = before.offer
         subscription.renewals = before.renewals
         subscription.beforeCharge = []
-        subscription.commitment = nil
+        subscription.plan = before.plan
+        subscription.commitment = before.commitment
+        // The customer owes no more periods of the commitment. If renewal is turned on again, another one begins.
+        if let commitment = before.commitment {
+            subscription.commitment?.totalPeriods = commitment.periodNumber
+            subscription.commitment?.ends = running.expiresDate ?? commitment.ends
+        }
         subscription.nextOffer = nil
         subscription.renewsAutomatically = false
         subscription.due = nil
@@ -129,6 +135,7 @@ extension Store {
         subscription.current = transaction.payload.transactionId
         subscription.renewalProduct = transaction.payload.productId
         subscription.renewals += 1
+        if let expires = transaction.payload.expiresDate { subscription.commitment?.ends = expires }
         if !isOver {
             // The restored period is paid.
             subscription.clearFailedRenewal()
@@ -147,6 +154,8 @@ extension Subscription {
         package var priceProduct: String
         package var priceIncrease: PriceIncrease?
         package var offer: RunningOffer?
+        package var plan: BillingPlanType?
+        package var commitment: Commitment?
         package var renewals: Int
 
         init(_ subscription: Subscription) {
@@ -155,6 +164,8 @@ extension Subscription {
             priceProduct = subscription.priceProduct
             priceIncrease = subscription.priceIncrease
             offer = subscription.offer
+            plan = subscription.plan
+            commitment = subscription.commitment
             renewals = subscription.renewals
         }
     }

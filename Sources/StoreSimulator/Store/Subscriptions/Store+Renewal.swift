@@ -121,8 +121,8 @@ extension Store {
         guard var subscription = subscriptions[id], let product = renewalProduct(of: subscription) else { return }
         let shared = shares(of: subscription)
         updateStreakStart(&subscription, at: start)
-        renewCommitment(&subscription, product, from: start)
         let before = Subscription.BeforeCharge(subscription)
+        renewCommitment(&subscription, product, from: start)
         subscription.prepareRenewal(product, in: storefront(of: subscription.customer))
         begin(&subscription, product, reason: .renewal, at: start, chargedAt: now)
         if !subscription.beforeCharge.isEmpty { subscription.beforeCharge = [before] }
