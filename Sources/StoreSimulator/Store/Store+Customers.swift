@@ -20,12 +20,21 @@ extension Store {
     }
 
     func checkName(_ id: String) throws(StoreError) {
-        let scalars = id.unicodeScalars
-        guard (1...64).contains(scalars.count), scalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
-            throw StoreError(.invalidArgument, "a customer's name must have 1 to 64 characters without spaces")
-        }
+        try Self.checkName(id, of: "customer")
         guard customers.count < Self.maximumCustomers else {
             throw StoreError(.limitReached, "there are \(customers.count) customers already")
+        }
+    }
+
+    /// Checks a name that becomes part of a path.
+    static func checkName(_ name: String, of kind: String) throws(StoreError) {
+        let scalars = name.unicodeScalars
+        guard (1...64).contains(scalars.count), scalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
+            throw StoreError(.invalidArgument, "a \(kind)'s name must have 1 to 64 characters without spaces")
+        }
+        guard name != ".", name != ".." else {
+            throw StoreError(
+                .invalidArgument, "a \(kind)'s name cannot be . or .., because clients resolve these in a path")
         }
     }
 

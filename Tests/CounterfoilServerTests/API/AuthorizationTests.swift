@@ -100,6 +100,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [".", ".."])
+    func `A customer ID that clients resolve in a path is refused`(_ name: String) async throws {
+        try await World.withAPI { world in
+            // This client resolves neither dots nor percent-encoded ones.
+            let encoded = name.replacing(".", with: "%2E")
+            let named = try await world.api.get("/v1/customers/\(encoded)/timeline")
+            #expect(named.status == 400 && named.code == "invalid_customer")
+            #expect((named["message"] as? String)?.contains("cannot be . or ..") == true)
+            let token = try await world.appClient(for: name).get("/v1/customers/anna")
+            #expect(token.status == 401)
+            #expect((token["message"] as? String)?.contains("cannot be . or ..") == true)
+        }
+    }
+
     @Test func `Malformed, forged, expired and mistimed customer tokens are answered with 401`() async throws {
         let (iat, exp) = (Self.start, Self.start + 3600)
         let good = #"{"sub":"anna","iat":\#(iat),"exp":\#(exp)}"#

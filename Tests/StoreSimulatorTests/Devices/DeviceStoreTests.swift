@@ -169,9 +169,9 @@ extension Shop {
         #expect(shop.store.transactions[id]?.isFinished == true)
     }
 
-    @Test func `Commands with an invalid device name or system, or too many devices, are refused`() throws {
+    @Test func `Commands with an invalid name or system, or too many devices, are refused`() throws {
         var shop = try shop()
-        for name in ["", "a b", String(repeating: "x", count: 65), "\u{0}"] {
+        for name in ["", "a b", String(repeating: "x", count: 65), "\u{0}", ".", ".."] {
             try shop.expectRefusal(.goOffline(customer: "anna", device: name), .invalidArgument)
             try shop.expectRefusal(.goOffline(customer: "new", device: name), .invalidArgument)
             try shop.expectRefusal(.purchase(customer: "anna", product: "coins", device: name), .invalidArgument)
@@ -179,6 +179,13 @@ extension Shop {
         }
         try shop.expectRefusal(.installApp(customer: "anna", device: "phone", system: 14), .invalidArgument)
         try shop.expectRefusal(.goOffline(customer: "", device: "phone"), .invalidArgument)
+        for customer in [".", ".."] {
+            try shop.expectRefusal(.goOffline(customer: customer, device: "phone"), .invalidArgument)
+            try shop.expectRefusal(.purchase(customer: customer, product: "coins"), .invalidArgument)
+            try shop.expectRefusal(.shareWithFamily(customer: "anna", member: customer), .invalidArgument)
+            let error = #expect(throws: StoreError.self) { try shop.perform(.createCustomer(customer: customer)) }
+            #expect(error?.message.contains("cannot be . or ..") == true)
+        }
         try shop.expectRefusal(.resendUpdate(customer: "anna", device: "phone"), .unknownTransaction)
         for number in 3...100 { try shop.perform(.installApp(customer: "anna", device: "\(number)")) }
         try shop.expectRefusal(.installApp(customer: "anna", device: "101"), .limitReached)

@@ -25,7 +25,9 @@ package struct CustomerToken: Sendable {
     private static let tolerance: TimeInterval = 60
 
     /// The reason why a token is rejected.
-    package enum Refusal: Error { case malformed, notSigned, notNFC, expired, notYet, tooLong, wrongAudience }
+    package enum Refusal: Error {
+        case malformed, notSigned, notNFC, dotSegment, expired, notYet, tooLong, wrongAudience
+    }
 
     private struct Head: Decodable {
         let alg: String
@@ -77,6 +79,7 @@ package struct CustomerToken: Sendable {
             CustomerName.isValid(claims.sub), claims.app_account_token.map({ UUID(text: $0) != nil }) ?? true
         else { throw .malformed }
         guard CustomerName.isNFC(claims.sub) else { throw .notNFC }
+        guard !CustomerName.isDotSegment(claims.sub) else { throw .dotSegment }
         guard claims.exp > now else { throw .expired }
         guard claims.iat <= now + tolerance, claims.nbf ?? claims.iat <= now + tolerance else { throw .notYet }
         guard claims.exp - now <= maximumAge + tolerance, claims.exp - claims.iat <= maximumAge else { throw .tooLong }
@@ -92,6 +95,7 @@ extension CustomerToken.Refusal {
             case .malformed, .notSigned: "The customer token is not a JWT signed with this app's secret by HS256."
             case .notNFC:
                 "The customer in the customer token is not in Unicode Normalization Form C (NFC)."
+            case .dotSegment: CustomerName.dotSegmentRefusal
             case .expired: "The customer token has expired; ask your backend for a new one."
             case .notYet: "The customer token is not valid yet."
             case .tooLong: "A customer token can be valid for at most a day."
@@ -101,7 +105,8 @@ extension CustomerToken.Refusal {
     }
 }
 
-/// Rules for customer identifiers: 1 to 255 bytes without control characters, in Unicode Normalization Form C.
+/// Rules for customer identifiers: 1 to 255 bytes without control characters, in Unicode Normalization Form C, but not
+/// `.` and `..`.
 ///
 /// Identifiers are compared byte by byte. In Form C, canonically equivalent identifiers have the same bytes, so that no
 /// customer can have an identifier that looks like another's.
@@ -117,6 +122,13 @@ enum CustomerName {
         name.utf8.allSatisfy { $0 < 0x80 } || name.precomposedStringWithCanonicalMapping.isExactly(name)
     }
 
+    /// Whether a name is `.` or `..`. Clients and proxies resolve these in a path, also if they are percent-encoded, and
+    /// would send a request about such a customer to another path.
+    static func isDotSegment(_ name: String) -> Bool { name == "." || name == ".." }
+
+    static let dotSegmentRefusal =
+        "A customer identifier cannot be . or .., because clients resolve these two in a path."
+
     /// Returns the customer identifier of a request in the form that the ledger uses. Throws 400 for the stand-in of an
     /// erased customer: otherwise somebody could obtain the erased customer's purchases.
     static func validated(_ name: String?, parameter: String) throws(APIFailure) -> String {
@@ -131,6 +143,7 @@ enum CustomerName {
         guard isNFC(name) else {
             throw failure("This customer identifier is not in Unicode Normalization Form C (NFC).")
         }
+        guard !isDotSegment(name) else { throw failure(dotSegmentRefusal) }
         guard !Erasure.isStandIn(name) else { throw failure("This identifier belongs to an erased customer.") }
         return name
     }

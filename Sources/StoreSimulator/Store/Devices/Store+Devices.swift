@@ -16,10 +16,7 @@ extension Store {
     }
 
     func checkDeviceName(_ name: String, of customer: String) throws(StoreError) {
-        let scalars = name.unicodeScalars
-        guard (1...64).contains(scalars.count), scalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
-            throw StoreError(.invalidArgument, "a device's name must have 1 to 64 characters without spaces")
-        }
+        try Self.checkName(name, of: "device")
         guard let devices = customers[customer]?.devices, devices[name] == nil else { return }
         guard devices.count < Self.maximumDevices else {
             throw StoreError(.limitReached, "\(customer) has \(devices.count) devices already")
