@@ -74,7 +74,7 @@ public actor PurchaseClient {
 
     /// Signs a customer in. Without a token, the client requests one with ``PurchaseClientConfiguration/token``.
     public nonisolated func signIn(_ customer: String, token: String? = nil) throws(PurchaseClientError) {
-        guard 1...255 ~= customer.utf8.count else { throw .invalidCustomer }
+        guard 1...255 ~= customer.utf8.count, ![".", ".."].contains(customer) else { throw .invalidCustomer }
         events.yield(.signedIn(customer: customer, token: token))
     }
 

@@ -308,11 +308,11 @@ struct `The client drives store, server and storage` {
         #expect(await app.waitForCustomer { _ in true } == nil)
     }
 
-    @Test func `A customer's identifier has 1 to 255 bytes`() async throws {
+    @Test(arguments: ["", String(repeating: "x", count: 256), ".", ".."])
+    func `A customer's identifier has 1 to 255 bytes, and is not what clients resolve in a path`(_ customer: String)
+        async throws
+    {
         let app = await App()
-        #expect(throws: PurchaseClientError.invalidCustomer) { try app.client.signIn("") }
-        #expect(throws: PurchaseClientError.invalidCustomer) {
-            try app.client.signIn(String(repeating: "x", count: 256))
-        }
+        #expect(throws: PurchaseClientError.invalidCustomer) { try app.client.signIn(customer) }
     }
 }

@@ -145,7 +145,7 @@ public struct PurchaseClientError: Error, Hashable, Sendable, CustomStringConver
 
         /// No customer is signed in.
         public static let notSignedIn = Self(description: "not_signed_in")
-        /// The customer's identifier is invalid: expected 1 to 255 bytes.
+        /// The customer's identifier is invalid: expected 1 to 255 bytes, and neither `.` nor `..`.
         public static let invalidCustomer = Self(description: "invalid_customer")
         /// The store could not load the product, perhaps without a network. The purchase did not start.
         public static let productNotLoaded = Self(description: "product_not_loaded")
@@ -172,7 +172,7 @@ public struct PurchaseClientError: Error, Hashable, Sendable, CustomStringConver
     public var description: String { "\(code): \(message)" }
 
     package static let notSignedIn = Self(.notSignedIn, "No customer is signed in.")
-    package static let invalidCustomer = Self(.invalidCustomer, "A customer's identifier has 1 to 255 bytes.")
+    package static let invalidCustomer = Self(.invalidCustomer, "An identifier has 1 to 255 bytes, and is not . or ..")
     package static let customerChanged = Self(.customerChanged, "The customer changed during the call.")
     package static let stopped = Self(.stopped, "The client was stopped.")
 
