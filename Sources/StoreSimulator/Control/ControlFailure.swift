@@ -24,7 +24,7 @@ package struct ControlFailure: Error {
             let isArgument = error.code == .invalidArgument
             self.init(isMissing ? 404 : isArgument ? 400 : 409, error.code.rawValue, error.message)
         case let error as SimulatorError:
-            self.init(error.code.hasPrefix("unknown_") ? 404 : 400, error.code, error.message)
+            self.init(error.code.rawValue.hasPrefix("unknown_") ? 404 : 400, error.code.rawValue, error.message)
         case let error as DecodingError: self.init(error)
         default: self.init(500, "internal", "the simulator failed; this is a bug of the simulator")
         }

@@ -14,24 +14,24 @@ extension Fault {
     func check() throws(SimulatorError) {
         try checkTarget()
         guard isPossible else {
-            throw SimulatorError("invalid_fault", "this effect cannot apply to \(target)")
+            throw SimulatorError(.invalidFault, "this effect cannot apply to \(target)")
         }
         if let probability, !(0...1).contains(probability) {
-            throw SimulatorError("invalid_fault", "a probability is 0 to 1")
+            throw SimulatorError(.invalidFault, "a probability is 0 to 1")
         }
-        if let count, count < 1 { throw SimulatorError("invalid_fault", "a count is at least 1") }
+        if let count, count < 1 { throw SimulatorError(.invalidFault, "a count is at least 1") }
         switch effect {
         case .delay(let seconds):
             guard (0...3600).contains(seconds) else {
-                throw SimulatorError("invalid_fault", "a delay is 0 to 3600 seconds")
+                throw SimulatorError(.invalidFault, "a delay is 0 to 3600 seconds")
             }
         case .rateLimit(let seconds), .clockSkew(let seconds):
-            guard abs(seconds) <= 1e9 else { throw SimulatorError("invalid_fault", "at most 1,000,000,000 seconds") }
+            guard abs(seconds) <= 1e9 else { throw SimulatorError(.invalidFault, "at most 1,000,000,000 seconds") }
         case .status(let status):
-            guard (200...599).contains(status) else { throw SimulatorError("invalid_fault", "a status is 200 to 599") }
+            guard (200...599).contains(status) else { throw SimulatorError(.invalidFault, "a status is 200 to 599") }
         case .error(let code):
             guard APIErrorCode(rawValue: code).httpStatus != nil else {
-                throw SimulatorError("invalid_fault", "\(code) is not one of Apple's error codes")
+                throw SimulatorError(.invalidFault, "\(code) is not one of Apple's error codes")
             }
         default: break
         }
@@ -56,7 +56,7 @@ extension Fault {
                 "notification", name, among: notifications, "counterfoil simulator trigger --list lists them")
         default:
             throw SimulatorError(
-                "invalid_fault", "a target is route:NAME, notification:TYPE[.SUBTYPE], or either with * for all")
+                .invalidFault, "a target is route:NAME, notification:TYPE[.SUBTYPE], or either with * for all")
         }
     }
 
@@ -65,7 +65,7 @@ extension Fault {
     ) -> SimulatorError {
         let suggestion = SpellingSuggestion.suggestion(for: name, among: known)
         return SimulatorError(
-            "invalid_fault", "there is no \(kind) \(quoted(name))" + (suggestion.isEmpty ? "; " + advice : suggestion))
+            .invalidFault, "there is no \(kind) \(quoted(name))" + (suggestion.isEmpty ? "; " + advice : suggestion))
     }
 
     /// Whether the effect can apply to the target.

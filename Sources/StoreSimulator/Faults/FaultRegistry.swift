@@ -32,7 +32,7 @@ package struct FaultRegistry: Sendable, Codable {
     /// Adds a fault. Returns its number.
     package mutating func add(_ fault: Fault) throws(SimulatorError) -> Int {
         try fault.check()
-        guard entries.count < 1000 else { throw SimulatorError("limit_reached", "there are 1000 faults already") }
+        guard entries.count < 1000 else { throw SimulatorError(.limitReached, "there are 1000 faults already") }
         lastNumber += 1
         entries.append(Entry(number: lastNumber, fault: fault))
         return lastNumber
@@ -42,7 +42,7 @@ package struct FaultRegistry: Sendable, Codable {
     package mutating func remove(_ number: Int?) throws(SimulatorError) {
         guard let number else { return entries.removeAll() }
         guard let index = entries.firstIndex(where: { $0.number == number }) else {
-            throw SimulatorError("unknown_fault", "there is no fault \(number)")
+            throw SimulatorError(.unknownFault, "there is no fault \(number)")
         }
         entries.remove(at: index)
     }

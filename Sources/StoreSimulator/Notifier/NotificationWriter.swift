@@ -27,7 +27,7 @@ package struct NotificationWriter: Sendable {
 
     private static func signature(of text: String) throws -> Data {
         guard let signature = PayloadSignature(ofJWS: text) else {
-            throw SimulatorError("corrupted", "a signed text has no signature")
+            throw SimulatorError(.corrupted, "a signed text has no signature")
         }
         return Data(signature.bytes)
     }
@@ -40,12 +40,12 @@ package struct NotificationWriter: Sendable {
     /// Assembles the text of a notification from its record and signatures.
     package func text(_ record: NotificationRecord, _ signatures: NotificationRecord.Signatures) throws -> String {
         guard let signer = authority.generation(signatures.generation)?.signer else {
-            throw SimulatorError("no_signer", "the authority has no leaf \(signatures.generation)")
+            throw SimulatorError(.noSigner, "the authority has no leaf \(signatures.generation)")
         }
         func assemble(_ json: [UInt8]?, _ signature: Data?) throws -> String? {
             guard let json, let signature else { return nil }
             guard let parsed = PayloadSignature(bytes: signature) else {
-                throw SimulatorError("corrupted", "a signature does not have 64 bytes")
+                throw SimulatorError(.corrupted, "a signature does not have 64 bytes")
             }
             return signer.assemble(json, signature: parsed)
         }
@@ -109,7 +109,7 @@ package struct NotificationWriter: Sendable {
             payload.data = NotificationData(
                 environment: environment, appAppleId: environment == .sandbox ? nil : app.appAppleID,
                 bundleId: app.bundleID)
-        case .version1: throw SimulatorError("corrupted", "a notification of version 1 is not signed")
+        case .version1: throw SimulatorError(.corrupted, "a notification of version 1 is not signed")
         }
         return try record.overriding(
             "notification", objects: ["appData", "data", "externalPurchaseToken", "summary"], payload.jsonBytes())

@@ -87,7 +87,7 @@ extension SimulatorCore {
             return notifications.indices.contains(number) ? (notifications[number], state.epoch) : nil
         }
         guard let (record, epoch) = found else {
-            throw SimulatorError("unknown_notification", "there is no notification \(number)")
+            throw SimulatorError(.unknownNotification, "there is no notification \(number)")
         }
         return try text(number, record, tampering, in: environment, epoch: epoch)
     }

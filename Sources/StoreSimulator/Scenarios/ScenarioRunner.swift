@@ -16,7 +16,7 @@ extension Simulator {
     package func run(_ scenario: Scenario, beside companion: ScenarioCompanion?) async throws -> ScenarioReport {
         guard core.configuration.clock.isFrozen else {
             throw SimulatorError(
-                "clock_not_frozen",
+                .clockNotFrozen,
                 "a scenario needs a frozen clock: start the simulator with --clock frozen")
         }
         // Concurrent scenarios would save each other's changed settings as the ones to restore.

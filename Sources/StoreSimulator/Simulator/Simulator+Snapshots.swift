@@ -19,7 +19,7 @@ extension Simulator {
             let old = oldSnapshotFile(file)
             if FileManager.default.fileExists(atPath: old.path) { try FileManager.default.removeItem(at: old) }
         } catch {
-            throw SimulatorError("unwritable_directory", "the snapshot cannot be written to \(file.path)")
+            throw SimulatorError(.unwritableDirectory, "the snapshot cannot be written to \(file.path)")
         }
     }
 
@@ -33,7 +33,7 @@ extension Simulator {
         let (kept, own) = (state.production.app, core.configuration.app)
         guard kept.bundleID == own.bundleID, kept.appAppleID == own.appAppleID else {
             throw SimulatorError(
-                "other_app",
+                .otherApp,
                 "the snapshot \(name) is of \(kept.bundleID) (\(kept.appAppleID)), this simulator is of "
                     + "\(own.bundleID) (\(own.appAppleID))")
         }
@@ -88,13 +88,13 @@ extension Simulator {
         do {
             if FileManager.default.fileExists(atPath: file.path) { return try await SnapshotFile(file).read() }
             guard let data = FileManager.default.contents(atPath: old.path) else {
-                throw SimulatorError("unknown_snapshot", "there is no snapshot \(name)")
+                throw SimulatorError(.unknownSnapshot, "there is no snapshot \(name)")
             }
             return try JSONDecoder().decode(SimulatorState.self, from: data)
-        } catch let error as SimulatorError where error.code != "corrupted" {
+        } catch let error as SimulatorError where error.code != .corrupted {
             throw error
         } catch {
-            throw SimulatorError("corrupted", "\(file.path) is not a snapshot, or is damaged")
+            throw SimulatorError(.corrupted, "\(file.path) is not a snapshot, or is damaged")
         }
     }
 
@@ -106,7 +106,7 @@ extension Simulator {
         guard (1...64).contains(name.utf8.count),
             name.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
         else {
-            throw SimulatorError("invalid_argument", "a snapshot's name has 1 to 64 letters, digits, - and _")
+            throw SimulatorError(.invalidArgument, "a snapshot's name has 1 to 64 letters, digits, - and _")
         }
         return directory.url.appending(path: "snapshots").appending(path: name + ".jsonl")
     }

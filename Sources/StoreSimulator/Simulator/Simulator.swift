@@ -69,7 +69,7 @@ public final class Simulator: Sendable {
         _ configuration: SimulatorConfiguration, _ receiver: NotificationReceiver?
     ) async throws -> Simulator {
         do { try configuration.catalogue.validate() } catch {
-            throw SimulatorError("invalid_catalogue", "\(error)")
+            throw SimulatorError(.invalidCatalogue, "\(error)")
         }
         let directory = try SimulatorDirectory(configuration.directory)
         let slot = SimulatorHolder(receiver: receiver)
@@ -121,7 +121,7 @@ public final class Simulator: Sendable {
         do { return try await LoopbackService(responder, port: port, label: "counterfoil.simulator") } catch {
             let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)).lowercased() }
             throw SimulatorError(
-                "cannot_listen",
+                .cannotListen,
                 "port \(port) of 127.0.0.1 is not available\(reason.map { " (\($0))" } ?? ""); 0 means any free port"
             )
         }

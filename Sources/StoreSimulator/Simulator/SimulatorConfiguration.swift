@@ -1,4 +1,4 @@
-public import AppStoreModels
+internal import AppStoreModels
 public import Foundation
 
 /// The configuration of a simulated App Store.
@@ -47,20 +47,4 @@ public struct SimulatorConfiguration: Sendable {
         get { environment == .sandbox ? sandbox : production }
         set { if environment == .sandbox { sandbox = newValue } else { production = newValue } }
     }
-}
-
-/// The reason why a simulator cannot start or cannot carry out a call.
-public struct SimulatorError: CounterfoilError, Hashable {
-    /// The error code in snake case, for programs.
-    public let code: String
-    /// What is wrong and what to do, for people.
-    public let message: String
-
-    package init(_ code: String, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
 }

@@ -40,9 +40,9 @@ extension SimulatorCore {
         let begin = now
         guard date >= begin else {
             throw SimulatorError(
-                "invalid_argument", "the clock goes forward only; it shows \(begin.formatted(.iso8601))")
+                .invalidArgument, "the clock goes forward only; it shows \(begin.formatted(.iso8601))")
         }
-        guard date <= Self.latest else { throw SimulatorError("invalid_argument", "the clock ends in the year 2200") }
+        guard date <= Self.latest else { throw SimulatorError(.invalidArgument, "the clock ends in the year 2200") }
         return date
     }
 

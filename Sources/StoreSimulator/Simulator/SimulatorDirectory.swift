@@ -16,7 +16,7 @@ struct SimulatorDirectory: Sendable {
             try FileManager.default.createDirectory(
                 at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw SimulatorError("unwritable_directory", "the folder \(url.path) cannot be created")
+            throw SimulatorError(.unwritableDirectory, "the folder \(url.path) cannot be created")
         }
         lock = try Self.lock(url.appending(path: "lock"))
     }
@@ -26,11 +26,11 @@ struct SimulatorDirectory: Sendable {
             FileManager.default.fileExists(atPath: file.path)
             || FileManager.default.createFile(atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
         guard exists, let handle = FileHandle(forWritingAtPath: file.path) else {
-            throw SimulatorError("unwritable_directory", "\(file.path) cannot be written")
+            throw SimulatorError(.unwritableDirectory, "\(file.path) cannot be written")
         }
         guard flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw SimulatorError(
-                "directory_in_use", "another simulator runs in \(file.deletingLastPathComponent().path)")
+                .directoryInUse, "another simulator runs in \(file.deletingLastPathComponent().path)")
         }
         return handle
     }
@@ -59,7 +59,7 @@ struct SimulatorDirectory: Sendable {
         _ configuration: SimulatorConfiguration, base: String, real: Date
     ) throws -> (StoreAuthority, StoreAPIKey) {
         guard let ocsp = URL(string: base + "/ocsp") else {
-            throw SimulatorError("invalid_address", "\(base) is not a URL")
+            throw SimulatorError(.invalidAddress, "\(base) is not a URL")
         }
         var start = real
         if case .frozen(let date) = configuration.clock { start = date }

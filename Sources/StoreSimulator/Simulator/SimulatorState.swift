@@ -23,7 +23,7 @@ package struct SimulatorState: Sendable, Codable {
         let version = try container.decodeIfPresent(Int.self, forKey: .version) ?? 1
         guard version <= Self.version else {
             throw SimulatorError(
-                "newer_snapshot", "the snapshot is of version \(version); this simulator reads up to \(Self.version)")
+                .newerSnapshot, "the snapshot is of version \(version); this simulator reads up to \(Self.version)")
         }
         clock = try container.decode(SimulatedClock.self, forKey: .clock)
         production = try container.decode(Store.self, forKey: .production)

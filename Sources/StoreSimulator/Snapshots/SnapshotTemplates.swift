@@ -31,7 +31,7 @@ package final class SnapshotTemplates: Sendable {
         self.init(used.transactions, used.renewalInfos)
     }
 
-    package static let damaged = SimulatorError("corrupted", "the snapshot is damaged")
+    package static let damaged = SimulatorError(.corrupted, "the snapshot is damaged")
 
     package func number(of template: AnyObject) -> Int? { numbers[ObjectIdentifier(template)] }
 }

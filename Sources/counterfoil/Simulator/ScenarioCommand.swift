@@ -72,7 +72,7 @@ struct ScenarioRun: AsyncParsableCommand {
             }
         } catch {
             let known = error as? SimulatorError
-            throw Refusal(code: known?.code ?? "scenario_failed", message: known?.message ?? "\(error)")
+            throw Refusal(code: known?.code.rawValue ?? "scenario_failed", message: known?.message ?? "\(error)")
         }
     }
 

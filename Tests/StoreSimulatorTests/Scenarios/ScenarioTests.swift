@@ -163,7 +163,7 @@ func withSimulator<Value: Sendable>(
             try await simulator.run(scenario)
             Issue.record("the scenario ran")
         } catch let error as SimulatorError {
-            #expect(error.code == "clock_not_frozen")
+            #expect(error.code == .clockNotFrozen)
         }
         await simulator.stop()
     }

@@ -92,7 +92,7 @@ import Testing
         }
         let errors: [any CounterfoilError] = [
             try #require(verification), StoreError(.unknownCustomer, "there is no anna"),
-            CatalogueError(problems: [.init(message: "bad")]),
+            CatalogueError(problems: [.init(message: "bad")]), SimulatorError(.otherApp, "it is of another app"),
         ]
         for error in errors {
             #expect(

@@ -132,7 +132,7 @@ import Testing
             #expect(changed != text)
             try Data(changed.utf8).write(to: file)
             let error = await #expect(throws: SimulatorError.self) { try await SnapshotFile(file).read() }
-            #expect(error?.code == "corrupted")
+            #expect(error?.code == .corrupted)
         }
     }
 
@@ -210,10 +210,10 @@ import Testing
                 settings: .production, seed: 1)
             try await SnapshotFile(snapshots.appending(path: "other.jsonl")).write(foreign)
             let refused = await #expect(throws: SimulatorError.self) { try await simulator.restore("other") }
-            #expect(refused?.code == "other_app")
+            #expect(refused?.code == .otherApp)
             try Data("{}\n".utf8).write(to: snapshots.appending(path: "old.jsonl"))
             let damaged = await #expect(throws: SimulatorError.self) { try await simulator.restore("old") }
-            #expect(damaged?.code == "corrupted")
+            #expect(damaged?.code == .corrupted)
             await simulator.stop()
         }
     }

@@ -100,7 +100,7 @@ import Testing
         newer["version"] = 5
         newer["unknown"] = "something"
         let error = #expect(throws: SimulatorError.self) { try Self.read(newer) }
-        #expect(error?.code == "newer_snapshot")
+        #expect(error?.code == .newerSnapshot)
         newer["version"] = 4
         #expect(throws: Never.self) { try Self.read(newer) }
     }
