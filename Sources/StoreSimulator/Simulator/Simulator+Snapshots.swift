@@ -27,7 +27,8 @@ extension Simulator {
     /// does each notification URL that is set now. If a scenario is running, waits until it ends.
     ///
     /// - Throws: ``SimulatorError`` with `unknown_snapshot` if there is none of this name, `corrupted` if its file is
-    ///   damaged, `other_app` if it is of another app. `CancellationError` if the task is cancelled.
+    ///   damaged, `newer_snapshot` if a newer simulator wrote it, `other_app` if it is of another app, `invalid_argument`
+    ///   for an invalid name. `CancellationError` if the task is cancelled.
     public func restore(_ name: String) async throws {
         let state = try await readSnapshot(name)
         let (kept, own) = (state.production.app, core.configuration.app)
