@@ -51,6 +51,26 @@ extension `The contract of every database` {
         }
     }
 
+    /// A request that only an unsigned text caused is forgotten if the App Store does not know the transaction. Detects
+    /// engines that also forget a transaction that something signed names.
+    @Test(arguments: Engine.allCases)
+    func `The first reason of a history request stays, unless nothing signed named the transaction`(
+        _ engine: Engine
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try engine.open(in: folder))
+            let (ledger, scope) = (walk.ledger, walk.scopes[0].id)
+            let steps: [(added: HistoryRequest.Reason, stored: HistoryRequest.Reason)] = [
+                (.unsignedNotificationV1, .unsignedNotificationV1), (.restore, .restore),
+                (.unsignedNotificationV1, .restore), (.receipt, .restore),
+            ]
+            for (reason, expected) in steps {
+                try await ledger.add(requests: ["1"], in: scope, because: reason, at: 1)
+                #expect(try await ledger.dueHistoryRequests(in: scope, at: 1, limit: 9).map(\.reason) == [expected])
+            }
+        }
+    }
+
     /// Detects engines that keep only the values recorded last.
     @Test(arguments: Engine.allCases)
     func `A history mark survives later requests that record no revision`(_ engine: Engine) async throws {

@@ -99,6 +99,7 @@ extension MemoryLedger: HistoryRequestStorage {
                 }
                 // A new identifier: finishing the request that is in progress must not remove this one.
                 known.id = state.lastHistoryRequest
+                if known.reason == .unsignedNotificationV1 { known.reason = reason }
                 if known.isGivenUp {
                     (known.isGivenUp, known.failure, known.attempts, known.nextAttemptAt) = (false, nil, 0, now)
                 }

@@ -49,7 +49,8 @@ package struct HistoryRequest: Sendable, Hashable {
 /// Stores the queue of history requests. A transaction is in the queue once, however often it is added.
 package protocol HistoryRequestStorage: Sendable {
     /// Adds transactions to the queue. A request that failed permanently is tried again. A request that is being sent
-    /// is sent again afterwards: the reason for adding it may be newer than the App Store's response.
+    /// is sent again afterwards: the reason for adding it may be newer than the App Store's response. The first reason
+    /// stays, except ``HistoryRequest/Reason/unsignedNotificationV1``: something signed may name the transaction now.
     func add(
         requests transactionIDs: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds
     ) async throws

@@ -61,12 +61,14 @@ enum HistoryRequestTable {
         _ transactionIDs: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds,
         _ db: Database
     ) throws {
+        let unsigned = HistoryRequest.Reason.unsignedNotificationV1.rawValue
         for id in transactionIDs {
             try db.run(
                 """
                 INSERT INTO errands (id, scope, transaction_id, reason, added_at, next_attempt_at)
                 VALUES (\(newID), ?, ?, ?, ?, ?)
                 ON CONFLICT (scope, transaction_id) DO UPDATE SET id = excluded.id, failed_at = NULL,
+                    reason = iif(reason = '\(unsigned)', excluded.reason, reason),
                     failure = iif(failed_at IS NULL, failure, NULL), attempts = iif(failed_at IS NULL, attempts, 0),
                     next_attempt_at = iif(failed_at IS NULL, next_attempt_at, excluded.next_attempt_at)
                 """, [.integer(scope), .text(id), .text(reason.rawValue), .integer(now), .integer(now)])
