@@ -107,7 +107,7 @@ package struct WebhookTarget: Sendable, Hashable {
     ///
     /// A lookup takes half a minute if no name server answers. All tasks share the threads of the global queues: eight
     /// hanging lookups there would stop the whole server.
-    static func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value? {
+    package static func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value? {
         let (values, end) = AsyncStream.makeStream(of: Value.self)
         Thread.detachNewThread {
             end.yield(work())
@@ -116,7 +116,8 @@ package struct WebhookTarget: Sendable, Hashable {
         return await values.first { _ in true }
     }
 
-    private static func systemAddresses(of host: String) -> [String] {
+    /// Resolves a host name, and blocks the thread meanwhile. Returns an empty array on failure.
+    package static func systemAddresses(of host: String) -> [String] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         #if canImport(Darwin)
