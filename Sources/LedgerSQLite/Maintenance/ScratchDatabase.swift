@@ -141,8 +141,10 @@ final class ScratchDatabase: Sendable {
     }
 
     /// Adds the tokens and Apple accounts that purchases lose. Those in the ledger's table stay: they depend on the
-    /// events, which a rebuild does not change.
+    /// events, which a rebuild does not change. Those that the rebuilt records had in between are in no event, and an
+    /// erasure may have removed them.
     private static func addFormerOwners(_ db: Database) throws {
+        try db.run("DELETE FROM main.former_owners", [])
         let columns = ["old", "new"].map { "\($0).token, \($0).app_transaction_id" }.joined(separator: ", ")
         let changes = try db.all(
             """

@@ -250,6 +250,31 @@ import Testing
         }
     }
 
+    @Test func `A rebuild does not add a former account token again that an erasure removed`() async throws {
+        try await Self.withLedger { ledger, _ in
+            try await Self.buyAndReplaceToken(in: ledger)
+            let (storage, appEnvironment) = (ledger.storage, ledger.appEnvironment)
+            _ = try await storage.erase(Self.token, in: appEnvironment, at: World.start.milliseconds + 90_000)
+            let purchase = try await storage.lineage("1", in: appEnvironment.id)
+            let present = try #require(purchase?.appAccountToken)
+            // The rebuild reads the text with the erased token first, and corrects the present one.
+            let scratch = try ScratchDatabase(of: storage)
+            for (number, token) in [UUID(uuidString: Self.token), UUID()].enumerated() {
+                let fact = TransactionFact(
+                    transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
+                    purchaseDate: World.start, signedDate: World.start + Double(number), appAccountToken: token)
+                let source = FactProcessor.Source(signedFact: 100 + Int64(number), text: Data(), kind: .transaction)
+                try await scratch.add([
+                    ScratchDatabase.SourcedFact(fact: .transaction(fact), scope: appEnvironment.id, source: source)
+                ])
+            }
+            try await scratch.replace()
+            scratch.delete()
+            let names = try await storage.pool.read { try String.fetchAll($0, sql: "SELECT name FROM former_owners") }
+            #expect(names == [present.text])
+        }
+    }
+
     @Test func `A rebuild finds owners without a claim and corrects them`() async throws {
         let history = try await RandomStoreHistory.shared.value
         try await Self.withLedger { ledger, _ in
