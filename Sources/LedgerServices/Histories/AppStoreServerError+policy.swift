@@ -5,6 +5,17 @@ extension AppStoreServerError {
     /// Whether a retry is useless, because the App Store rejects the request or does not know its object.
     var isFinal: Bool { code == .refused && apiCode != nil && !isRetryable && (status == 400 || status == 404) }
 
+    /// Whether the App Store has no transaction with the identifier in the request. Other final errors are about the app
+    /// or its configuration.
+    var isAboutUnknownTransaction: Bool {
+        switch apiCode {
+        case .transactionIdNotFound?, .originalTransactionIdNotFound?, .invalidTransactionId?,
+            .invalidOriginalTransactionId?:
+            true
+        default: false
+        }
+    }
+
     /// Whether the failure may concern only this request, so that other requests can continue. If the App Store fails
     /// for all requests, the client's circuit breaker opens after a few.
     var mayConcernOneRequest: Bool {

@@ -57,7 +57,9 @@ extension Recovery {
                 try await storage.replaceUnverified(
                     with: [], ofHistory: request.transactionID, in: appEnvironment.id, at: now)
                 // Nothing is missing if the App Store does not know a transaction that nothing signed names.
-                if request.reason == .unsignedNotificationV1 { return try await storage.finish(request: request.id) }
+                if request.reason == .unsignedNotificationV1, failure.isAboutUnknownTransaction {
+                    return try await storage.finish(request: request.id)
+                }
                 return try await storage.fail(request: request.id, code: failure.name, at: now)
             }
             // If the App Store fails for all requests, do not postpone this one.

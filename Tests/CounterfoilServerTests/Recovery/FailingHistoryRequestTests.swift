@@ -167,6 +167,21 @@ import Testing
         }
     }
 
+    /// Such an error is about the app or its configuration: the transaction may exist.
+    @Test func `A transaction that nothing signed names stays missing if the App Store does not know the app`()
+        async throws
+    {
+        try await World.run { world in
+            let code = APIErrorCode.appNotFound.rawValue
+            try world.simulator.add(Fault("route:subscription-statuses", .error(code: code)))
+            let (core, scope) = (try world.server.core, try world.appEnvironment().id)
+            try await core.storage.add(requests: ["1"], in: scope, because: .unsignedNotificationV1, at: 0)
+            try await core.recovery.runHistoryRequests()
+            let missing = try await core.storage.missingCounts(in: scope)
+            #expect(missing.failedHistoryRequests == 1)
+        }
+    }
+
     @Test func `No customer's request counts a failed attempt while the App Store fails for all`() async throws {
         try await World.run { world in
             let simulator = world.simulator
