@@ -144,21 +144,21 @@ public struct PurchaseClientError: Error, Hashable, Sendable, CustomStringConver
         public let description: String
 
         /// No customer is signed in.
-        public static let notSignedIn = Self(description: "not_signed_in")
+        public static var notSignedIn: Self { Self(description: "not_signed_in") }
         /// The customer's identifier is invalid: expected 1 to 255 bytes, and neither `.` nor `..`.
-        public static let invalidCustomer = Self(description: "invalid_customer")
+        public static var invalidCustomer: Self { Self(description: "invalid_customer") }
         /// The store could not load the product, perhaps without a network. The purchase did not start.
-        public static let productNotLoaded = Self(description: "product_not_loaded")
+        public static var productNotLoaded: Self { Self(description: "product_not_loaded") }
         /// The store does not have the product or the offer, or refused the purchase. No transaction can follow.
-        public static let purchaseRefused = Self(description: "purchase_refused")
+        public static var purchaseRefused: Self { Self(description: "purchase_refused") }
         /// The store failed in another way. The App Store may still complete the purchase.
-        public static let storeFailed = Self(description: "store_failed")
+        public static var storeFailed: Self { Self(description: "store_failed") }
         /// The storage of the client's records cannot be read yet. The store was not called.
-        public static let storageFailed = Self(description: "storage_failed")
+        public static var storageFailed: Self { Self(description: "storage_failed") }
         /// The customer signed out or another one signed in during the call. Purchases are not lost.
-        public static let customerChanged = Self(description: "customer_changed")
+        public static var customerChanged: Self { Self(description: "customer_changed") }
         /// The client was stopped.
-        public static let stopped = Self(description: "stopped")
+        public static var stopped: Self { Self(description: "stopped") }
     }
 
     /// The kind of failure.
@@ -171,10 +171,10 @@ public struct PurchaseClientError: Error, Hashable, Sendable, CustomStringConver
     /// The code and the message.
     public var description: String { "\(code): \(message)" }
 
-    package static let notSignedIn = Self(.notSignedIn, "No customer is signed in.")
-    package static let invalidCustomer = Self(.invalidCustomer, "An identifier has 1 to 255 bytes, and is not . or ..")
-    package static let customerChanged = Self(.customerChanged, "The customer changed during the call.")
-    package static let stopped = Self(.stopped, "The client was stopped.")
+    package static var notSignedIn: Self { Self(.notSignedIn, "No customer is signed in.") }
+    package static var invalidCustomer: Self { Self(.invalidCustomer, "An identifier has 1 to 255 bytes, and is not . or ..") }
+    package static var customerChanged: Self { Self(.customerChanged, "The customer changed during the call.") }
+    package static var stopped: Self { Self(.stopped, "The client was stopped.") }
 
     /// Makes an error, for tests and for your own ``PurchaseStore``.
     public init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }

@@ -1,4 +1,4 @@
-internal import AppStoreModels
+package import AppStoreModels
 package import Foundation
 
 // Renewals are charged before the period begins, at a time that the seed determines. Some are charged late.
