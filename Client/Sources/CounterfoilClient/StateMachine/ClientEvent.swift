@@ -83,7 +83,7 @@ package indirect enum CallOutcome: Sendable {
 }
 
 /// The result of a purchase.
-public enum PurchaseOutcome: Hashable, Sendable {
+public enum PurchaseOutcome: Equatable, Sendable {
     /// The product was bought. The confirmation is the server's state of the purchase.
     indirect case purchased(DeviceTransaction, Confirmation)
     /// The purchase needs approval, such as Ask to Buy or by the bank. The transaction may come later.
@@ -137,7 +137,7 @@ public indirect enum ClientNotice: Equatable, Sendable {
 }
 
 /// The error of a call to the client.
-public struct PurchaseClientError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct PurchaseClientError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code in snake case.

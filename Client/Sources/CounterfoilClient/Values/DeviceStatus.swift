@@ -21,7 +21,7 @@ public struct RenewalState: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// The state of one subscription on this device.
-public struct DeviceStatus: Hashable, Sendable {
+public struct DeviceStatus: Equatable, Sendable {
     /// The state.
     public var state: RenewalState
     /// The latest transaction.
@@ -73,7 +73,7 @@ public struct DeviceProduct: Hashable, Sendable, Identifiable {
 }
 
 /// An offer to apply to a purchase.
-public enum PurchaseOffer: Hashable, Sendable {
+public enum PurchaseOffer: Equatable, Sendable {
     /// A promotional offer, with the server's signature.
     case promotional(id: String, jws: String)
     /// The server's signed decision about the eligibility for the introductory offer.
@@ -83,7 +83,7 @@ public enum PurchaseOffer: Hashable, Sendable {
 }
 
 /// The options of a purchase.
-public struct PurchaseOptions: Hashable, Sendable {
+public struct PurchaseOptions: Equatable, Sendable {
     /// The quantity.
     public var quantity: Int
     /// The offer to apply.
