@@ -172,7 +172,7 @@ public struct PurchaseClientError: Error, Equatable, Sendable, CustomStringConve
     public var description: String { "\(code): \(message)" }
 
     package static var notSignedIn: Self { Self(.notSignedIn, "No customer is signed in.") }
-    package static var invalidCustomer: Self { Self(.invalidCustomer, "An identifier has 1 to 255 bytes, and is not . or ..") }
+    package static var invalidCustomer: Self { Self(.invalidCustomer, "Expected 1 to 255 bytes, and neither . nor ..") }
     package static var customerChanged: Self { Self(.customerChanged, "The customer changed during the call.") }
     package static var stopped: Self { Self(.stopped, "The client was stopped.") }
 
