@@ -20,6 +20,12 @@ public struct AppStoreHost: Sendable, Hashable {
     /// The sandbox. The older host `api.storekit-sandbox.itunes.apple.com` also works.
     public static let sandbox = AppStoreHost(trusted: "https://api.storekit-sandbox.apple.com", .sandbox)
 
+    /// The names of Apple's hosts, also the older ones.
+    package static let appleNames: [AppStoreEnvironment: Set<String>] = [
+        .production: ["api.storekit.apple.com", "api.storekit.itunes.apple.com"],
+        .sandbox: ["api.storekit-sandbox.apple.com", "api.storekit-sandbox.itunes.apple.com"],
+    ]
+
     /// Creates Apple's host for an environment.
     ///
     /// - Throws: ``AppStoreServerError`` with `invalid_request` for environments other than production and sandbox,

@@ -6,15 +6,12 @@ internal import NIOCore
 /// An error that prevents a server from starting.
 public struct ServerError: CounterfoilError, Hashable {
     /// The kind of error.
-    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    public struct Code: OpenEnumeration {
         /// The name, such as `port_taken`.
         public let rawValue: String
 
         /// Creates a code from any name, also one that is not listed below.
         public init(rawValue: String) { self.rawValue = rawValue }
-
-        /// The name.
-        public var description: String { rawValue }
 
         /// The ledger cannot be opened: another process uses it, the disk is full, or the file is damaged.
         public static let ledgerUnavailable = Self(rawValue: "no_ledger")

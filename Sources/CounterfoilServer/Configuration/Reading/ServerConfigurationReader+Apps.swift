@@ -194,12 +194,6 @@ extension ServerConfigurationReader {
         }
     }
 
-    /// The names of Apple's hosts, also the older ones.
-    private static let appleHosts: [AppStoreEnvironment: Set<String>] = [
-        .production: ["api.storekit.apple.com", "api.storekit.itunes.apple.com"],
-        .sandbox: ["api.storekit-sandbox.apple.com", "api.storekit-sandbox.itunes.apple.com"],
-    ]
-
     private func hosts(_ section: inout Section) -> [AppStoreEnvironment: AppStoreHost] {
         var hosts: [AppStoreEnvironment: AppStoreHost] = [.production: .production, .sandbox: .sandbox]
         guard var urls = section.section("base_urls") else { return hosts }
@@ -208,9 +202,9 @@ extension ServerConfigurationReader {
             do { hosts[environment] = try AppStoreHost(url: url, environment: environment) } catch {
                 urls.problem(key, "\(quoted(url)) is \(error.message)")
             }
-            // The history of one environment would count as the complete history of the other.
+            // A recovery of one environment would read the history of the other.
             if let host = Self.host(ofURL: url),
-                let other = Self.appleHosts.first(where: { $0.key != environment && $0.value.contains(host) })
+                let other = AppStoreHost.appleNames.first(where: { $0.key != environment && $0.value.contains(host) })
             {
                 urls.problem(key, "\(quoted(url)) is the App Store's address for \(other.key.rawValue)")
             }
