@@ -80,7 +80,7 @@ enum SignIn {
         let fields = try await FormFields(request, upTo: 16 << 10)
         // Keep the return page when a key was mistyped.
         func refuse(_ reason: String, _ status: HTTPResponse.Status) -> Response {
-            console.core.requestAudit.recordAnonymous(request, context, result: "\(status.code)")
+            console.core.requestAudit.recordRefusedSignIn(request, context, result: "\(status.code)")
             return page(request, context, console, back: fields["return"], problem: reason, status: status)
         }
         guard maySend(request, context, console) else { return refuse(plainHTTP, .forbidden) }

@@ -20,7 +20,10 @@ package final class AuditLog: Service {
     /// Limits entries about refused anonymous requests. Anybody can cause them, and each is kept for ``retention``: five
     /// a second would be half a gigabyte a day. The metrics count all.
     private let anonymousLimit = RateMeter(perHour: 100)
-    /// The time for `anonymousLimit`: nanoseconds of a monotonic clock.
+    /// Limits entries about refused sign-ins, for the same reason. A separate limit: requests with a revoked key must
+    /// not hide that somebody guesses keys in the console.
+    private let signInLimit = RateMeter(perHour: 100)
+    /// The time for the limits: nanoseconds of a monotonic clock.
     private let monotonicNow: @Sendable () -> Int64
     private let wakeups: AsyncStream<Void>
     private let wakeup: AsyncStream<Void>.Continuation
@@ -48,8 +51,13 @@ package final class AuditLog: Service {
     }
 
     /// Queues an entry about a refused anonymous request, at most a hundred an hour.
-    package func addAnonymous(_ entry: @autoclosure () -> AuditEntry) {
-        if anonymousLimit.take(at: monotonicNow()) == nil { add(entry()) }
+    package func addAnonymous(_ entry: @autoclosure () -> AuditEntry) { add(entry(), within: anonymousLimit) }
+
+    /// Queues an entry about a refused sign-in, at most a hundred an hour.
+    package func addRefusedSignIn(_ entry: @autoclosure () -> AuditEntry) { add(entry(), within: signInLimit) }
+
+    private func add(_ entry: @autoclosure () -> AuditEntry, within limit: RateMeter) {
+        if limit.take(at: monotonicNow()) == nil { add(entry()) }
     }
 
     /// Writes entries until the server shuts down, then the remaining ones.

@@ -1,3 +1,4 @@
+import CounterfoilServer
 import Foundation
 import Ledger
 import LedgerServices
@@ -58,6 +59,31 @@ import Testing
         // The first hundred at once, then one every 36 seconds.
         let found = try await ledger.audit(before: .max, limit: 10_000)
         #expect(found.count == 100 + 2399)
+    }
+
+    @Test(arguments: [true, false])
+    func `Refused sign-ins and refused requests do not hide each other in the audit log`(_ hidesSignIns: Bool)
+        async throws
+    {
+        try await `The console`.run { world, browser in
+            let core = try world.server.core
+            let log = core.audit
+            let other = AuditEntry(
+                at: core.now.milliseconds, actor: "nobody", action: "POST /other", result: "401")
+            for _ in 0..<200 {
+                if hidesSignIns { log.addAnonymous(other) } else { log.addRefusedSignIn(other) }
+            }
+            var stranger = world.api
+            stranger.key = "cfk_revoked"
+            let signIn = try await browser.post("/console/sign-in", ["key": "wrong"])
+            let refused = try await stranger.get("/v1/events")
+            #expect(signIn.status == 403 && refused.status == 401)
+            let items = try await world.api.get("/v1/audit?limit=1000").items
+            let actions = items.compactMap { $0["action"] as? String }
+            // A hundred, and a few more on a slow machine.
+            #expect((100..<200).contains(actions.count { $0 == "POST /other" }))
+            #expect(actions.contains(hidesSignIns ? "POST /console/sign-in" : "GET /v1/events"))
+        }
     }
 
     @Test func `Entries of the audit log are kept for 400 days`() async throws {

@@ -132,4 +132,9 @@ struct RequestAudit: Sendable {
     func recordAnonymous(_ request: Request, _ context: ServerContext, result: String) {
         log.addAnonymous(entry(request, context, actor: "nobody", result: result))
     }
+
+    /// Records a refused sign-in to the console.
+    func recordRefusedSignIn(_ request: Request, _ context: ServerContext, result: String) {
+        log.addRefusedSignIn(entry(request, context, actor: "nobody", result: result))
+    }
 }
