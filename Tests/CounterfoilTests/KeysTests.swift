@@ -44,10 +44,28 @@ import Testing
         }
     }
 
+    @Test func `A created key can be limited to environments`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "c.yaml").path
+            var keys = ""
+            for (name, environments) in [("staging", ["sandbox"]), ("both", ["production", "Sandbox"])] {
+                let options = environments.flatMap { ["--environment", $0] }
+                let made = try await Command.run(
+                    ["server", "keys", "create", "--name", name, "--scope", "all", "--json"] + options
+                ).object()
+                keys += try #require(made["yaml"] as? String) + "\n"
+            }
+            try Data((Self.configuration + keys).utf8).write(to: URL(filePath: file))
+            let listed = try await Command.run(["server", "keys", "list", "--config", file])
+            #expect(listed.output == "staging  all; Sandbox\nboth     all; Production, Sandbox\n", "\(listed.errors)")
+        }
+    }
+
     @Test(
         arguments: [
             ["--name", "x"], ["--name", "x y", "--scope", "all"], ["--name", "x", "--scope", "nonsense"],
             ["--name", "x", "--scope", "all", "--public"], ["--scope", "all"],
+            ["--name", "x", "--scope", "all", "--environment", "xcode"],
         ])
     func `Invalid arguments for a key are refused`(_ arguments: [String]) async throws {
         let outcome = try await Command.run(["server", "keys", "create"] + arguments)

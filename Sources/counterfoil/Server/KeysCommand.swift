@@ -33,6 +33,7 @@ struct KeysCreate: ParsableCommand {
             EXAMPLES
               counterfoil server keys create --name backend --scope customers:read \\
                 --scope customers:write --config counterfoil.yaml
+              counterfoil server keys create --name staging --scope all --environment sandbox
               counterfoil server keys create --name app --scope customers:read --public
             """)
 
@@ -49,6 +50,11 @@ struct KeysCreate: ParsableCommand {
         name: .customLong("app"),
         help: ArgumentHelp("Limit the key to this app. May be repeated.", valueName: "bundle-id"))
     var apps: [String] = []
+    @Option(
+        name: .customLong("environment"),
+        help: ArgumentHelp(
+            "Limit the key to this environment: production or sandbox. May be repeated.", valueName: "name"))
+    var environments: [EnvironmentName] = []
     @Flag(
         name: .customLong("public"),
         help: "For shipping in an app: the key has access only to the customer whose customer token is sent with it.")
@@ -100,6 +106,10 @@ struct KeysCreate: ParsableCommand {
             "    scopes: [\(scopes.map(\.rawValue).joined(separator: ", "))]",
         ]
         if !apps.isEmpty { lines.append("    apps: [\(apps.map(\.debugDescription).joined(separator: ", "))]") }
+        if !environments.isEmpty {
+            let names = environments.map(\.environment.rawValue)
+            lines.append("    environments: [\(names.joined(separator: ", "))]")
+        }
         if isPublic { lines.append("    public: true") }
         return lines
     }
