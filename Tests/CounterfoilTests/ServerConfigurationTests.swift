@@ -78,6 +78,18 @@ import Testing
         }
     }
 
+    @Test func `server check reports a ledger's path that is a folder`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "counterfoil.yaml")
+            try Data("apps:\n  - bundle_id: com.example.app\n    apple_id: 1\nstorage: {path: \".\"}\n".utf8).write(
+                to: file)
+            let outcome = try await Command.run(["server", "check", file.path])
+            #expect(outcome.status == 1, "\(outcome.output)")
+            #expect(outcome.output.contains("counterfoil.yaml:4: storage.path: "), "\(outcome.output)")
+            #expect(outcome.output.contains(" is a folder; name a file in it"), "\(outcome.output)")
+        }
+    }
+
     /// A file in a folder that only root may search was reported as missing.
     @Test func `A file that cannot be reached is not reported as missing`() async throws {
         try await Tool.inTemporaryFolder { folder in

@@ -1,4 +1,5 @@
 internal import Basics
+internal import ConfigurationReading
 internal import LedgerServices
 package import LedgerSQLite
 package import Ledger
@@ -50,5 +51,17 @@ package enum LedgerMaintenance {
         _ configuration: ServerConfiguration, in storage: SQLiteStorage
     ) async throws -> AppEnvironmentRegistry {
         try await storage.scopes(of: ServerCore.environments(configuration))
+    }
+}
+
+extension LoadedConfiguration {
+    /// Throws if `storage.path` leads to a folder, with which the server would not start.
+    package func requiringLedgerFile() throws(ConfigurationError) -> LoadedConfiguration {
+        do throws(StorageError) { try StorageError.refuseFolder(at: configuration.storage.path) } catch {
+            let path = "storage.path"
+            let line = configuration.origins.line(of: path)
+            throw ConfigurationError(problems: [.init(path: path, message: error.message, line: line)])
+        }
+        return self
     }
 }

@@ -41,6 +41,7 @@ package final class SQLiteStorage: Sendable {
     package init(path: String, options: Options = Options()) throws(StorageError) {
         self.path = path
         isOnlyWriter = options.isOnlyWriter
+        try StorageError.refuseFolder(at: path)
         lock = Mutex(options.isOnlyWriter ? try LedgerLock(ledger: path) : nil)
         var configuration = Configuration()
         configuration.maximumReaderCount = 4

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import GRDB
-internal import Ledger
+package import Ledger
 
 extension StorageError {
     /// Returns the result of `body`, or nil if the record is corrupt, so that one corrupt record does not block all
@@ -35,6 +35,14 @@ extension StorageError {
         case .SQLITE_BUSY, .SQLITE_LOCKED: self.init(.busy, "\(path) is in use by another process")
         case .SQLITE_CANTOPEN: self.init(errno: Self.isOnReadOnlyFileSystem(path) ? EROFS : ENOENT, path: path)
         default: self.init(.failed, "the ledger at \(path) failed: \(error.message ?? "\(error.resultCode)")")
+        }
+    }
+
+    /// Throws if a path leads to a folder. SQLite would report an error of input or output, or a missing file.
+    package static func refuseFolder(at path: String) throws(StorageError) {
+        var isFolder: ObjCBool = false
+        guard !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) || !isFolder.boolValue else {
+            throw StorageError(.cannotOpen, "\(path) is a folder; name a file in it")
         }
     }
 

@@ -21,6 +21,7 @@ package enum LedgerBackup {
         if let problem = FileReachability.problem(at: ledger) {
             throw StorageError(.cannotOpen, "the ledger \(ledger) \(problem)")
         }
+        try StorageError.refuseFolder(at: ledger)
         try requireFree(output)
         let partial = unfinished ?? Self.unfinished(output)
         do {
@@ -118,6 +119,8 @@ package enum LedgerBackup {
     package static func restore(
         _ backup: String, to ledger: String, replacing: Bool
     ) throws(StorageError) -> Restored {
+        // A folder would be renamed like a previous ledger.
+        try StorageError.refuseFolder(at: ledger)
         let lock = try LedgerLock(ledger: ledger)
         defer { withExtendedLifetime(lock) {} }
         // A symbolic link to the ledger is kept. A link to the backup is resolved, so that the ledger does not become a
@@ -167,12 +170,8 @@ package enum LedgerBackup {
         if let problem = FileReachability.problem(at: backup) {
             throw StorageError(.cannotOpen, "\(backup) \(problem)")
         }
-        var isFolder: ObjCBool = false
-        _ = FileManager.default.fileExists(atPath: backup, isDirectory: &isFolder)
         // A folder would be copied with all of its contents before it turned out not to be a ledger.
-        guard !isFolder.boolValue else {
-            throw StorageError(.cannotOpen, "\(backup) is a folder; name the backup in it")
-        }
+        try StorageError.refuseFolder(at: backup)
         for file in [backup + "-wal", backup + "-journal"] {
             let size: Int
             do { size = try URL(filePath: file).resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0 } catch {

@@ -43,7 +43,7 @@ struct ServerCheckCommand: AsyncParsableCommand {
         let secrets: SecretReading = online ? .all : .present
         do {
             loaded = try LoadedConfiguration(contentsOf: URL(filePath: file), secrets: secrets)
-                .requiringUsableTLS().addingExpirationWarnings(at: Date())
+                .requiringUsableTLS().requiringLedgerFile().addingExpirationWarnings(at: Date())
         } catch {
             if !json {
                 let style = Style.current()

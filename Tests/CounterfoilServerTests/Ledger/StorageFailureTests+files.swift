@@ -104,6 +104,30 @@ extension `Storage failures` {
         }
     }
 
+    @Test func `A folder is not used as a ledger, and nothing is changed`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let place = folder.appending(path: "ledger.sqlite").path
+            let (source, copy) = (folder.appending(path: "a.sqlite").path, folder.appending(path: "b.sqlite").path)
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+            try SQLiteStorage(path: source).close()
+            _ = try LedgerBackup.make(of: source, to: copy)
+            let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            var reader = SQLiteStorage.Options()
+            reader.isOnlyWriter = false
+            let writing = #expect(throws: StorageError.self) { try SQLiteStorage(path: place) }
+            let reading = #expect(throws: StorageError.self) { try SQLiteStorage(path: place, options: reader) }
+            let saved = #expect(throws: StorageError.self) { try LedgerBackup.make(of: place, to: place + ".copy") }
+            let restored = #expect(throws: StorageError.self) {
+                try LedgerBackup.restore(copy, to: place, replacing: true)
+            }
+            for error in [writing, reading, saved, restored] {
+                #expect(error?.code == .cannotOpen && error?.message == "\(place) is a folder; name a file in it")
+            }
+            let after = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            #expect(after == before)
+        }
+    }
+
     @Test func `Opening a ledger in a missing folder throws an error with the path`() {
         let error = #expect(throws: StorageError.self) { try SQLiteStorage(path: "/nowhere/at/all.sqlite") }
         #expect(error?.code == .cannotOpen && error?.message.contains("/nowhere/at/all.sqlite") == true)
