@@ -36,7 +36,7 @@ package struct OnlineCheck: Sendable {
         _ configuration: ServerConfiguration, timeout: Duration = .seconds(60),
         requestTimeout: Duration = .seconds(10), interval: Duration = .seconds(1)
     ) async throws {
-        let clock = try await ServerClock(configuration.clock)
+        let clock = try await ServerClock(configuration)
         self.configuration = configuration
         self.timeout = timeout
         self.requestTimeout = requestTimeout

@@ -43,7 +43,7 @@ package enum LedgerMaintenance {
 
     /// Returns the time of the configured clock. If a simulator's clock cannot be read, returns the system's time.
     package static func now(_ configuration: ServerConfiguration) async throws -> Date {
-        do { return try await ServerClock(configuration.clock).now() } catch is ServerError { return Date() }
+        do { return try await ServerClock(configuration).now() } catch is ServerError { return Date() }
     }
 
     /// Returns the apps and environments of a configuration with their row identifiers in the ledger.

@@ -29,7 +29,7 @@ package enum OfflineServer {
         _ timeout: Duration, _ body: (ServerCore) async throws -> Value
     ) async throws -> Value {
         let serverClock: ServerClock
-        if let clock { serverClock = clock } else { serverClock = try await ServerClock(configuration.clock) }
+        if let clock { serverClock = clock } else { serverClock = try await ServerClock(configuration) }
         let logger = Logger(label: "counterfoil.command") { _ in ServerLogHandler(configuration.log) }
         let core = try await ServerCore(configuration, storage: storage, clock: serverClock, logger: logger)
         let result = await withTaskGroup(of: Void.self) { group in

@@ -54,7 +54,7 @@ public final class Server: Sendable {
         metrics: any MetricsFactory = PrometheusMetrics(), tracer: any Tracer = InstrumentationSystem.tracer,
         stoppingAt signals: [UnixSignal] = []
     ) async throws -> Server {
-        let clock = try await ServerClock(configuration.clock)
+        let clock = try await ServerClock(configuration, logger: logger)
         return try await start(
             configuration, clock: clock, logger: logger, metrics: metrics, tracer: tracer, stoppingAt: signals)
     }

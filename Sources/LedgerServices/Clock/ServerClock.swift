@@ -30,8 +30,17 @@ package struct ServerClock: Sendable {
     }
 
     /// Returns a clock that follows the simulator with this control URL.
-    package static func following(_ controlURL: String) async throws -> ServerClock {
+    ///
+    /// - Parameter onDelay: Called once if the simulator has not answered after a second.
+    package static func following(
+        _ controlURL: String, onDelay: @escaping @Sendable () -> Void = {}
+    ) async throws -> ServerClock {
         let clock = FollowedClock(controlURL)
+        let delay = Task {
+            do { try await Task.sleep(for: .seconds(1)) } catch { return }
+            onDelay()
+        }
+        defer { delay.cancel() }
         var attempt = 1
         while true {
             do {

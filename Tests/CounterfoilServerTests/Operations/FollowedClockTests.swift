@@ -1,4 +1,5 @@
 import AppStoreModels
+import CounterfoilServer
 import Foundation
 import Hummingbird
 import LedgerServices
@@ -76,6 +77,23 @@ import Testing
         let clock = FollowedClock("http://127.0.0.1:\(simulator.port)", timeout: .milliseconds(50))
         await #expect(throws: (any Error).self) { try await clock.read() }
         #expect(clock.mode == nil)
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `A starting server logs that it waits for a simulator that does not answer`() async throws {
+        let simulator = try LoopbackServer(answer: nil)
+        defer { simulator.stop() }
+        let lines = LogCapture()
+        var configuration = ServerConfiguration(apps: [])
+        configuration.clock = .simulator("http://127.0.0.1:\(simulator.port)")
+        let start = Task { [configuration] in
+            _ = try await CounterfoilServer.Server.start(configuration, logger: lines.logger(.init()))
+        }
+        try await waitUntil("the log says what the server waits for") { !lines.text.isEmpty }
+        start.cancel()
+        await #expect(throws: (any Error).self) { try await start.value }
+        #expect(lines.text.contains("waiting for the simulator's clock, which does not answer"), "\(lines.text)")
+        #expect(lines.text.contains("127.0.0.1:\(simulator.port)"), "\(lines.text)")
     }
 
     @Test func `Without a simulator the server uses the system's clock, whatever the signing date`() {
