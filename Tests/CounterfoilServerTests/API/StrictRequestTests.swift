@@ -6,7 +6,7 @@ import Testing
 @testable import Ledger
 
 @Suite struct `Invalid API requests` {
-    private static let wrong = [
+    private static let wrong: [(String, String, String, String)] = [
         ("purchases", #"{"signedTransactions": []}"#, "unknown_member", #"did you mean \"signed_transactions\"?"#),
         ("purchases", "{}", "empty_report", "Send signed_transactions"),
         ("purchases", #"{"restore": true, "receipt": null}"#, "empty_report", "Send signed_transactions"),
@@ -20,6 +20,15 @@ import Testing
         ),
         ("offers/introductory", #"{"product_id": "p", "alow": true}"#, "unknown_member", #"did you mean \"allow\"?"#),
         ("offers/introductory", #"{"allow": true}"#, "bad_json", "product_id"),
+        ("offers/introductory", #"{"product_id": "p", "nonce": "1"}"#, "bad_json", #"`nonce` takes a UUID, not \"1\""#),
+        (
+            "offers/promotional", #"{"product_id": "p", "offer_id": "o", "force": true, "format": "jwt"}"#,
+            "invalid_format", #"`format` takes jws, original, not \"jwt\""#
+        ),
+        (
+            "usage", #"{"delivery_status": "LOST"}"#, "invalid_delivery_status",
+            "takes DELIVERED, UNDELIVERED_QUALITY_ISSUE, UNDELIVERED_WRONG_ITEM, "
+        ),
     ]
 
     @Test func `A malformed request about a customer is answered with 400, a code and a message`() async throws {
@@ -50,6 +59,15 @@ import Testing
                     #"did you mean \"subscription.renewed\"?"#
                 ),
                 (#"{\#(url), "events": ["subscriptions.*"]}"#, "unknown_event", "subscriptions.*"),
+                (
+                    #"{\#(url), "payload": "compat"}"#, "invalid_payload",
+                    #"takes counterfoil, compatible, not \"compat\""#
+                ),
+                (
+                    #"{\#(url), "environments": ["Sandbox", "Xcode"]}"#, "unknown_environment",
+                    #"takes Production, Sandbox, not \"Xcode\""#
+                ),
+                (#"{\#(url), "apps": ["com.example.none"]}"#, "unknown_app", #"not \"com.example.none\""#),
             ]
             for (body, type, message) in webhooks {
                 let answer = try await world.api.send("POST", "/v1/webhooks", body: Data(body.utf8))

@@ -95,7 +95,7 @@ private struct UsageBody: JSONRequestBody {
         case sampleContentProvided = "sample_content_provided"
     }
 
-    private static let deliveryStatuses: Set<DeliveryStatus> = [
+    private static let deliveryStatuses: [DeliveryStatus] = [
         .delivered, .undeliveredQualityIssue, .undeliveredWrongItem, .undeliveredServerOutage, .undeliveredOther,
     ]
 
@@ -125,10 +125,10 @@ private struct UsageBody: JSONRequestBody {
                 parameter: "consumption_percentage")
         }
         let delivery = deliveryStatus.map { DeliveryStatus(rawValue: $0) }
-        guard delivery.map({ Self.deliveryStatuses.contains($0) }) ?? true else {
+        if let delivery, !Self.deliveryStatuses.contains(delivery) {
             throw APIFailure(
-                "invalid_delivery_status", "`delivery_status` is DELIVERED or one of Apple's UNDELIVERED_… values.",
-                parameter: "delivery_status")
+                "invalid_delivery_status", delivery.rawValue, of: "delivery_status",
+                isNoneOf: Self.deliveryStatuses.map(\.rawValue))
         }
         guard consumptionPercentage == nil || transactionID != nil || productID != nil else {
             throw APIFailure(

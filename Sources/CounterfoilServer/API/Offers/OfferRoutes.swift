@@ -60,8 +60,8 @@ struct OfferRoutes {
             let signature = try service.originalSigner(nonce: body.nonce?.id).promotionalOffer(
                 productID: body.productID, offerID: offerID, appAccountToken: account)
             return response(signature)
-        default:
-            throw APIFailure("invalid_format", "`format` is jws or original.", parameter: "format")
+        case let format:
+            throw APIFailure("invalid_format", format, of: "format", isNoneOf: ["jws", "original"])
         }
     }
 

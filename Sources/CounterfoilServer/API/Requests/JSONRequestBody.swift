@@ -28,6 +28,9 @@ extension JSONRequestBody {
                 parameter: error.name)
         } catch let error as InvalidInstant {
             throw APIFailure("invalid_instant", InstantText.form, parameter: error.member)
+        } catch let error as InvalidUUID {
+            throw APIFailure(
+                "bad_json", "`\(error.member)` takes a UUID, not \(quoted(error.value)).", parameter: error.member)
         } catch let error as DecodingError {
             let member = error.member
             throw APIFailure(
@@ -45,6 +48,16 @@ extension JSONRequestBody {
         for (text, member) in identifiers where !(1...255).contains(text?.utf8.count ?? 1) {
             throw APIFailure("invalid_identifier", "An identifier has 1 to 255 bytes.", parameter: member)
         }
+    }
+}
+
+extension APIFailure {
+    /// Creates the failure for a member whose value is none of the known ones.
+    init(_ code: String, _ value: String, of member: String, isNoneOf known: [String]) {
+        self.init(
+            code,
+            .unknown("`\(member)` takes \(known.joined(separator: ", ")), not \(quoted(value))", value, among: known),
+            parameter: member)
     }
 }
 

@@ -7,9 +7,15 @@ struct RequestUUID: Decodable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        guard let id = UUID(text: try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a UUID")
+        let text = try container.decode(String.self)
+        guard let id = UUID(text: text) else {
+            throw InvalidUUID(member: decoder.codingPath.map(\.stringValue).joined(separator: "."), value: text)
         }
         self.id = id
     }
+}
+
+/// A member of a body that is not a UUID.
+struct InvalidUUID: Error {
+    var member, value: String
 }

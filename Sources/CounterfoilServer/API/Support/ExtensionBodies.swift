@@ -31,9 +31,7 @@ struct ExtensionBody: JSONRequestBody {
     var code: ExtendReasonCode {
         get throws(APIFailure) {
             guard let code = Self.reasons[reason] else {
-                throw APIFailure(
-                    "invalid_reason", "`reason` is one of \(Self.reasons.keys.sorted().joined(separator: ", ")).",
-                    parameter: "reason")
+                throw APIFailure("invalid_reason", reason, of: "reason", isNoneOf: Self.reasons.keys.sorted())
             }
             return code
         }

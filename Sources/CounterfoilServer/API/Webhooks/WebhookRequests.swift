@@ -38,7 +38,7 @@ struct WebhookSettings: JSONRequestBody {
         if let events { definition.events = try Self.checked(events) }
         if let payload {
             guard let known = ServerConfiguration.WebhookPayload(rawValue: payload) else {
-                throw APIFailure("invalid_payload", "`payload` is counterfoil or compatible.", parameter: "payload")
+                throw APIFailure("invalid_payload", payload, of: "payload", isNoneOf: ["counterfoil", "compatible"])
             }
             definition.payload = known
         }
@@ -86,14 +86,17 @@ struct WebhookSettings: JSONRequestBody {
     private static func checked(
         _ apps: [String]?, _ served: Apps, _ principal: Principal
     ) throws(APIFailure) -> Set<String>? {
-        let known = Set(served.all.map(\.bundleID))
         guard let apps else {
             guard principal.apps == nil else { throw notAllowed(principal, "apps") }
             return nil
         }
-        guard !apps.isEmpty, known.isSuperset(of: apps), principal.apps?.isSuperset(of: apps) ?? true else {
-            throw APIFailure("unknown_app", "`apps` lists bundle IDs of the configuration.", parameter: "apps")
+        let known = served.all.map(\.bundleID).filter { principal.apps?.contains($0) ?? true }
+        let rule = "`apps` lists bundle IDs of the configuration"
+        if let unknown = apps.first(where: { !known.contains($0) }) {
+            throw APIFailure(
+                "unknown_app", .unknown("\(rule), not \(quoted(unknown))", unknown, among: known), parameter: "apps")
         }
+        guard !apps.isEmpty else { throw APIFailure("unknown_app", "\(rule).", parameter: "apps") }
         return Set(apps)
     }
 
@@ -104,8 +107,12 @@ struct WebhookSettings: JSONRequestBody {
             guard principal.environments == nil else { throw notAllowed(principal, "environments") }
             return nil
         }
+        let known: [AppStoreEnvironment] = [.production, .sandbox]
         let wanted = Set(environments.map { AppStoreEnvironment(named: $0) })
-        guard !wanted.isEmpty, wanted.isSubset(of: [.production, .sandbox]) else {
+        if let unknown = environments.first(where: { !known.contains(AppStoreEnvironment(named: $0)) }) {
+            throw APIFailure("unknown_environment", unknown, of: "environments", isNoneOf: known.map(\.rawValue))
+        }
+        guard !wanted.isEmpty else {
             throw APIFailure(
                 "unknown_environment", "`environments` lists Production, Sandbox or both.", parameter: "environments")
         }
