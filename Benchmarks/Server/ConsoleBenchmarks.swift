@@ -17,6 +17,9 @@ struct ConsoleBenchmarks {
     /// The console's targets: the time for a page in milliseconds (99th percentile), and its size in bytes.
     private static let (longest, largest) = (50.0, 60_000.0)
 
+    /// A key for half of the streams, because one key cannot have more than half.
+    private static let secondKey = HTTPRequests.key + "-2"
+
     private let store: LoadedStore
     private let server: Server
     private let base: String
@@ -35,7 +38,7 @@ struct ConsoleBenchmarks {
             try await benchmarks.reportLargeCustomer(cookie)
         }
         try await benchmarks.reportViewers(cookie)
-        try await benchmarks.reportStreams(cookie)
+        try await benchmarks.reportStreams([cookie, benchmarks.signIn(Self.secondKey)])
         try await benchmarks.server.stop()
     }
 
@@ -52,7 +55,8 @@ struct ConsoleBenchmarks {
         configuration.limits.connectionsPerAddress = 1024
         configuration.console.isEnabled = true
         configuration.keys = [
-            .init(name: "benchmark", hash: APIKeyText.hash(of: HTTPRequests.key), scopes: Set(APIScope.all))
+            .init(name: "benchmark", hash: APIKeyText.hash(of: HTTPRequests.key), scopes: Set(APIScope.all)),
+            .init(name: "second", hash: APIKeyText.hash(of: Self.secondKey), scopes: Set(APIScope.all)),
         ]
         configuration.log.level = .critical
         var logger = Logger(label: "benchmark")
@@ -72,10 +76,10 @@ struct ConsoleBenchmarks {
     }
 
     /// Returns the cookie of a session.
-    private func signIn() async throws -> String {
+    private func signIn(_ key: String = HTTPRequests.key) async throws -> String {
         let answer = try await send(
             "POST", "/console/sign-in", [("Content-Type", "application/x-www-form-urlencoded")],
-            body: "key=\(HTTPRequests.key)")
+            body: "key=\(key)")
         let cookie = answer.headers.first { $0.name.lowercased() == "set-cookie" }?.value.prefix { $0 != ";" }
         try require(answer.status == 303 && cookie != nil)
         return String(cookie ?? "")
@@ -233,16 +237,20 @@ struct ConsoleBenchmarks {
     // MARK: Streams
 
     /// Measures the memory of 64 open pages, and their processor time while nothing happens.
-    private func reportStreams(_ cookie: String, count: Int = 64) async throws {
+    private func reportStreams(_ cookies: [String], count: Int = 64) async throws {
         let alone = try await idleShare()
         let before = Memory.residentAfterTrim
-        let streams = try await LoadGenerator(port: server.port, connections: count)
-        try await streams.open(Self.stream(cookie))
+        var streams: [LoadGenerator] = []
+        for cookie in cookies {
+            let opened = try await LoadGenerator(port: server.port, connections: count / max(cookies.count, 1))
+            try await opened.open(Self.stream(cookie))
+            streams.append(opened)
+        }
         try await Task.sleep(for: .seconds(2))
         report("console.streams.memory", (Memory.residentAfterTrim - before) / 1_048_576, "MiB")
         report("console.idle", alone * 100, "% of one core")
         report("console.streams.idle", (try await idleShare() - alone) * 100, "% of one core")
-        try await streams.stop()
+        for opened in streams { try await opened.stop() }
     }
 
     /// Measures the share of one processor that the process uses without requests.

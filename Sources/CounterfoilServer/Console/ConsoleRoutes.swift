@@ -46,7 +46,9 @@ enum ConsoleRoutes {
             let pageRequest = try pageRequest(request, context, console)
             // Require the scopes as in the API's stream: a topic reveals when a customer's data changes.
             try ChangeTopic.requireScopes(for: request, in: pageRequest.context)
-            return console.core.changes.response(to: request) { mayFollow(request, context, console) }
+            return console.core.changes.response(to: request, for: pageRequest.principal.name) {
+                mayFollow(request, context, console)
+            }
         }
         router.post("/console/theme") { request, _ -> Response in
             let fields = try await FormFields(request)

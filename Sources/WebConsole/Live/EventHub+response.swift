@@ -5,15 +5,17 @@ internal import NIOCore
 
 extension EventHub {
     /// Returns the event stream (server-sent events) for a page that requests `topics=a,b&since=12`. The status is 503
-    /// if the maximum number of streams is open.
+    /// if the maximum number of streams is open, and 429 if the owner has its ``share`` of them.
     ///
     /// An event is `{"topic":…,"version":…}` with the number of the change. Each topic is sent at most once per
     /// `pause`, with its latest change. A comment is sent every `silence`, so that a closed connection is noticed.
     ///
-    /// - Parameter mayFollow: Whether the client may still receive events. It is called before each event and each
-    ///   comment; the stream ends when it returns false.
+    /// - Parameters:
+    ///   - owner: The client's key, whose streams are counted; nil if all clients share the streams.
+    ///   - mayFollow: Whether the client may still receive events. It is called before each event and each comment; the
+    ///     stream ends when it returns false.
     package func response(
-        to request: Request, pause: Duration = .seconds(1), silence: Duration = .seconds(20),
+        to request: Request, for owner: String? = nil, pause: Duration = .seconds(1), silence: Duration = .seconds(20),
         while mayFollow: @escaping @Sendable () -> Bool = { true }
     ) -> Response {
         var headers = ConsoleHeaders.all
@@ -21,9 +23,10 @@ extension EventHub {
         guard let topics = Self.topics(parameters["topics"].map { String($0) }) else {
             return Response(status: .badRequest, headers: headers)
         }
-        guard let stream = open(topics) else {
+        guard let stream = open(topics, for: owner) else {
             headers[.retryAfter] = "60"
-            return Response(status: .serviceUnavailable, headers: headers)
+            let status: HTTPResponse.Status = isShareInUse(by: owner) ? .tooManyRequests : .serviceUnavailable
+            return Response(status: status, headers: headers)
         }
         let since = parameters["since"].flatMap { Int($0) } ?? lastChange
         headers[.contentType] = "text/event-stream"

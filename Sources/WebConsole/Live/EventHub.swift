@@ -36,11 +36,15 @@ package final class EventHub: Sendable {
 
     private struct Subscription {
         let topics: Set<String>
+        /// The key of the client; nil if streams have no owners.
+        let owner: String?
         let wakeups: AsyncStream<Void>.Continuation
     }
 
     private let state = Mutex(State())
     private let capacity: Int
+    /// The maximum number of streams of one owner, so that no key prevents all others from following changes.
+    package var share: Int { max(1, capacity / 2) }
     /// The start of the heartbeat interval, which all streams share.
     let started = ContinuousClock.now
     /// The maximum number of topics to watch for expected streams. Pages with further topics fetch themselves once
@@ -88,6 +92,12 @@ package final class EventHub: Sendable {
     /// The number of open streams.
     package var count: Int { state.withLock { $0.streams.count } }
 
+    /// Whether an owner has its ``share`` of streams.
+    func isShareInUse(by owner: String?) -> Bool {
+        guard let owner else { return false }
+        return state.withLock { state in state.streams.values.count(where: { $0.owner == owner }) } >= share
+    }
+
     /// Ends all streams and refuses new ones.
     package func shutdown() {
         let streams = state.withLock { state in
@@ -114,15 +124,16 @@ package final class EventHub: Sendable {
         func wake() { hub.wake(id) }
     }
 
-    /// Opens a stream. If the maximum is reached, returns nil and wakes all streams, so that those with closed
-    /// connections end and a later request gets a slot.
-    func open(_ topics: Set<String>) -> Stream? {
+    /// Opens a stream. If the maximum or the share of the owner is reached, returns nil and wakes all streams, so that
+    /// those with closed connections end and a later request gets a slot.
+    func open(_ topics: Set<String>, for owner: String? = nil) -> Stream? {
         let (wakeups, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id: Int? = state.withLock { state in
             guard !state.isClosed, state.streams.count < capacity else { return nil }
+            if let owner, state.streams.values.count(where: { $0.owner == owner }) >= share { return nil }
             state.prune(at: .now)
             state.lastID += 1
-            state.streams[state.lastID] = Subscription(topics: topics, wakeups: continuation)
+            state.streams[state.lastID] = Subscription(topics: topics, owner: owner, wakeups: continuation)
             let fresh = Topic(watchedSince: state.changes)
             for name in topics { state.topics[name, default: fresh].followers += 1 }
             return state.lastID

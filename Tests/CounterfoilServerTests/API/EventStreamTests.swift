@@ -104,6 +104,34 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(10))) func `One key has at most half of the event streams`() async throws {
+        try await World.withAPI { configuration in
+            configuration.keys.append(
+                .init(name: "other", hash: APIKeyText.hash(of: "other"), scopes: [.operationsRead]))
+        } _: { world in
+            let hub = try world.server.core.changes
+            let streams = (0..<40).compactMap { _ in hub.open(["inbox"], for: "all") }
+            #expect(streams.count == 32)
+            let refused = try await world.api.get("/v1/events?topics=inbox")
+            #expect(refused.status == 429 && refused.code == "too_many_streams", "\(refused.text)")
+            #expect(refused["retryable"] as? Bool == true && refused.text.contains("The key all has 32 streams open"))
+            let others = (0..<40).compactMap { _ in hub.open(["inbox"], for: "other") }
+            #expect(others.count == 32)
+            withExtendedLifetime((streams, others)) {}
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `A console page's stream counts for the key of its session`() async throws {
+        try await `The console`.run { world, browser in
+            try await browser.signIn()
+            let hub = try world.server.core.changes
+            let streams = (0..<32).compactMap { _ in hub.open(["inbox"], for: "all") }
+            let refused = try await browser.get("/console/events?topics=inbox")
+            #expect(streams.count == 32 && refused.status == 429)
+            withExtendedLifetime(streams) {}
+        }
+    }
+
     @Test func `A 65th event stream is refused with a retryable error`() async throws {
         try await World.withAPI { world in
             let core = try world.server.core

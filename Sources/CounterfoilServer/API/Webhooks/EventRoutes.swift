@@ -45,11 +45,17 @@ struct EventRoutes {
         if let since = call.request.parameter("since"), Int(since) == nil {
             throw APIFailure("invalid_number", "since takes the version of an event.", parameter: "since")
         }
-        let response = changes.response(to: call.request) { mayFollow(call) }
-        guard response.status == .serviceUnavailable else { return response }
-        throw APIFailure(
-            .serviceUnavailable, "too_many_streams", "All streams of this server are in use.", isRetryable: true,
-            backoff: 60_000)
+        let name = call.principal.name
+        let response = changes.response(to: call.request, for: name) { mayFollow(call) }
+        let message =
+            switch response.status {
+            case .serviceUnavailable: "All streams of this server are in use."
+            case .tooManyRequests:
+                "The key \(name) has \(changes.share) streams open, half of this server's: close one first."
+            default: ""
+            }
+        guard !message.isEmpty else { return response }
+        throw APIFailure(response.status, "too_many_streams", message, isRetryable: true, backoff: 60_000)
     }
 
     /// Whether a stream may continue: its key still exists, and may read the topics.
