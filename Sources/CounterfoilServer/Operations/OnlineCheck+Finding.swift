@@ -67,6 +67,13 @@ extension OnlineCheck {
             }
         }
 
+        /// The finding for a base URL of another environment, such as that of a proxy or a simulator.
+        init(hostOf found: AppStoreEnvironment) {
+            self.init(
+                "wrong_base_url", "the server at that URL is the App Store's \(found.rawValue)",
+                "correct base_urls: a recovery would read the history of the wrong environment")
+        }
+
         /// The finding for a failed delivery attempt that the App Store reports.
         init(_ result: SendAttemptResult) {
             let (message, advice) =

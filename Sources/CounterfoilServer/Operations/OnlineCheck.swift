@@ -70,7 +70,7 @@ package struct OnlineCheck: Sendable {
                 return outcome
             }
             outcome.attemptedAt = answer.sendAttempts.last?.attemptDate.milliseconds
-            outcome.finding = await finding(answer)
+            outcome.finding = await finding(answer, environment)
         } catch {
             outcome.finding = Finding(error)
         }
@@ -108,13 +108,18 @@ package struct OnlineCheck: Sendable {
         }
     }
 
-    private func finding(_ answer: CheckTestNotificationResponse) async -> Finding {
+    private func finding(
+        _ answer: CheckTestNotificationResponse, _ environment: AppStoreEnvironment
+    ) async -> Finding {
         // The last attempt is decisive: the App Store retries only after a failure.
         guard let result = answer.sendAttempts.last?.sendAttemptResult else { return .pending }
         guard result == .success else { return Finding(result) }
-        do throws(VerificationError) { _ = try await verifier.notification(answer.signedPayload) } catch {
+        do throws(VerificationError) {
+            let notification = try await verifier.notification(answer.signedPayload)
+            let found = notification.payload.data?.environment ?? environment
+            return found == environment ? .arrived : Finding(hostOf: found)
+        } catch {
             return Finding(verificationFailure: error)
         }
-        return .arrived
     }
 }

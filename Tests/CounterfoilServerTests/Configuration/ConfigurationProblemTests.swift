@@ -129,6 +129,10 @@ import Testing
         (app("key: {issuer_id: \"\", key_id: b, private_key: {file: key}}"), "issuer_id: is empty"),
         (app("base_urls: {production: store}"), "not a usable base URL"),
         (app("base_urls: {production: 'https://api.storekit-sandbox.apple.com'}"), "App Store's address for Sandbox"),
+        (
+            app("base_urls: {production: 'https://proxy.example', sandbox: 'https://proxy.example/'}"),
+            "base_urls.sandbox: is the same as the URL for production"
+        ),
         (app("base_urls: {sandbox: 'https://API.storekit.itunes.apple.com/'}"), "App Store's address for Production"),
         (app("consumption: {refund_preference: maybe}"), "is none of undeclared"),
         (key("scopes: []"), "scopes: is empty"), (key(""), "scopes: is missing"),

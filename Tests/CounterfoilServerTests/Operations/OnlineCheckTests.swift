@@ -70,6 +70,21 @@ import Testing
         ]
     }
 
+    @Test func `The check finds base URLs under the wrong environment`() async throws {
+        try await World.run { world in
+            let urls = world.simulator.information.baseURLs
+            let outcomes = try await Self.check(world) { configuration in
+                configuration.apps[0].hosts = [
+                    .production: try AppStoreHost(url: urls.sandbox, environment: .production),
+                    .sandbox: try AppStoreHost(url: urls.production, environment: .sandbox),
+                ]
+            }
+            #expect(outcomes.map(\.finding.code) == ["wrong_base_url", "wrong_base_url"])
+            #expect(outcomes.first?.finding.message.contains("is the App Store's Sandbox") == true)
+            #expect(outcomes.last?.finding.message.contains("is the App Store's Production") == true)
+        }
+    }
+
     @Test func `The check reports why the test notification did not arrive`() async throws {
         try await World.run { world in
             for environment in [AppStoreEnvironment.production, .sandbox] {

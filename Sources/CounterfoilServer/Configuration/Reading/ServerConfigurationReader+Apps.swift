@@ -210,6 +210,9 @@ extension ServerConfigurationReader {
             }
             if !isSecureOrLoopback(url) { addNote(urls.path(key), "the key's tokens go there over plain HTTP") }
         }
+        if urls.has("production"), urls.has("sandbox"), hosts[.production]?.url == hosts[.sandbox]?.url {
+            urls.problem("sandbox", "is the same as the URL for production, which is another App Store")
+        }
         urls.finish()
         return hosts
     }
