@@ -42,8 +42,11 @@ struct OperationsRoutes {
         let isReady = parts.allSatisfy { $0.1 == "ok" }
         // Load balancers poll often; log only changes.
         let states = parts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-        if readiness.recordStates(states), !isReady {
+        let former = readiness.recordStates(states)
+        if former != states, !isReady {
             logger.warning("the server is not ready", metadata: ["reason": "\(states)"])
+        } else if former != states, !former.isEmpty {
+            logger.notice("the server is ready again")
         }
         return .object("health", status: isReady ? .ok : .serviceUnavailable) { json in
             json.member("status", isReady ? "ready" : "not_ready")

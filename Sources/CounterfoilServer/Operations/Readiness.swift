@@ -40,11 +40,11 @@ package final class Readiness: Sendable {
     /// Marks the server as draining: it will soon accept no more requests.
     package func startDraining() { state.withLock { $0.isDraining = true } }
 
-    /// Stores the reported states. Returns whether they differ from the last reported states.
-    func recordStates(_ states: String) -> Bool {
+    /// Stores the reported states. Returns the states that were reported before; empty the first time.
+    func recordStates(_ states: String) -> String {
         state.withLock { state in
             defer { state.reported = states }
-            return state.reported != states
+            return state.reported
         }
     }
 

@@ -33,6 +33,20 @@ import NIOHTTP1
         }
     }
 
+    @Test func `The log says when the server is ready again`() async throws {
+        let lines = LogCapture()
+        try await World.run(logger: lines.logger(.init())) { world in
+            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            try await storage.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 1") }
+            try await waitUntil("the server is not ready") { try await world.request("/health/ready").status == 503 }
+            #expect(lines.text.contains("the server is not ready") && !lines.text.contains("ready again"))
+            try await storage.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 0") }
+            try await waitUntil("the server is ready") { try await world.request("/health/ready").status == 200 }
+            let count = lines.text.split(separator: "\n").count { $0.contains("the server is ready again") }
+            #expect(count == 1, "\(lines.text)")
+        }
+    }
+
     @Test func `Health routes answer HEAD without a body`() async throws {
         try await World.run { world in
             for path in ["/health/live", "/health/ready"] {
