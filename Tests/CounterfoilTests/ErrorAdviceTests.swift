@@ -110,6 +110,30 @@ import Testing
           "internalID": "2", "referenceName": "Monthly"}]}]}
         """
 
+    @Test(arguments: [nil, "https://purchases.example.com"])
+    func `The URL for App Store Connect is the public one, and never an address of this machine`(_ url: String?)
+        async throws
+    {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "counterfoil.yaml")
+            let listen = url.map { "listen: {public_url: \"\($0)\"}\n" } ?? ""
+            try Data("apps:\n  - bundle_id: com.example.app\n    apple_id: 1\n\(listen)".utf8).write(to: file)
+            let server = try await RunningCommand(
+                ["server", "run", "--config", file.path, "--port", "0"], state: folder.appending(path: "state"))
+            var lines: [String] = []
+            for await line in server.lines {
+                if line.hasPrefix("Ctrl-C") { break }
+                lines.append(line)
+            }
+            server.terminate()
+            _ = await server.end()
+            let wanted =
+                url.map { "  \($0)/apple/notifications" } ?? "  the server's public URL (listen.public_url) with"
+            #expect(lines.contains { $0.hasPrefix(wanted) }, "\(lines)")
+            #expect(!lines.contains { $0.contains("127.0.0.1") && $0.contains("/apple/notifications") }, "\(lines)")
+        }
+    }
+
     @Test func `Suggested commands work with the user's own products and notification URL`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let (store, file) = (folder.appending(path: "store"), folder.appending(path: "Products.storekit"))

@@ -122,7 +122,10 @@ private struct Serving {
 
     var lines: [String] {
         let style = Style.current()
-        let publicURL = configuration.listen.publicURL ?? url
+        // Without `listen.public_url`, the address may be one of this machine, which the App Store cannot reach.
+        let notificationURL =
+            configuration.listen.publicURL.map { "\($0.printable)/apple/notifications" }
+            ?? "the server's public URL (listen.public_url) with the path /apple/notifications"
         var lines = [
             "\(style.good("serving")) \(style.strong(url.printable))", "",
             "  ledger         \(configuration.storage.path.printable)",
@@ -135,7 +138,7 @@ private struct Serving {
         case .system:
             lines += [
                 style.strong("In App Store Connect, as the URL of version 2 notifications, for both environments"),
-                "  \(publicURL.printable)/apple/notifications",
+                "  \(notificationURL)",
             ]
         case .simulator:
             lines += [
