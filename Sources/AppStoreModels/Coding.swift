@@ -56,7 +56,7 @@ extension KeyedDecodingContainer {
     // Xcode signs fractional milliseconds. The fraction is truncated toward zero.
     private func instant(_ milliseconds: Double, forKey key: Key) throws -> Date {
         guard let number = Int64(exactly: milliseconds.rounded(.towardZero)) else {
-            throw corrupted("\(milliseconds) is not an instant in milliseconds", forKey: key)
+            throw corrupted("is not an instant in milliseconds", forKey: key)
         }
         return try instant(number, forKey: key)
     }
@@ -75,7 +75,7 @@ extension KeyedDecodingContainer {
 
     func decode(_ type: UUID.Type, forKey key: Key) throws -> UUID {
         guard let uuid = UUID(text: try decode(String.self, forKey: key)) else {
-            throw corrupted("not a UUID", forKey: key)
+            throw corrupted("is not a UUID", forKey: key)
         }
         return uuid
     }
@@ -83,7 +83,7 @@ extension KeyedDecodingContainer {
     // In Apple's consumption and Advanced Commerce requests, an empty string means "none".
     func decodeIfPresent(_ type: UUID.Type, forKey key: Key) throws -> UUID? {
         guard let text = try decodeIfPresent(String.self, forKey: key), !text.isEmpty else { return nil }
-        guard let uuid = UUID(text: text) else { throw corrupted("not a UUID", forKey: key) }
+        guard let uuid = UUID(text: text) else { throw corrupted("is not a UUID", forKey: key) }
         return uuid
     }
 
@@ -110,7 +110,7 @@ extension KeyedDecodingContainer {
     // The open enumerations accept every value, but their protocol, which closed enumerations share, does not guarantee
     // that.
     private func value<T: RawRepresentable>(_ rawValue: T.RawValue, forKey key: Key) throws -> T {
-        guard let value = T(rawValue: rawValue) else { throw corrupted("unknown value", forKey: key) }
+        guard let value = T(rawValue: rawValue) else { throw corrupted("is an unknown value", forKey: key) }
         return value
     }
 

@@ -84,7 +84,7 @@ extension Period: Codable {
         let container = try decoder.singleValueContainer()
         guard let period = Period(iso8601: try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "not a period such as P1W, P1M or P1Y")
+                in: container, debugDescription: "is not a period such as P1W, P1M or P1Y")
         }
         self = period
     }

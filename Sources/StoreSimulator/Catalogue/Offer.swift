@@ -64,7 +64,12 @@ public struct Offer: Sendable, Hashable, Codable {
 
     /// A customer's relation to a subscription group, for the eligibility for offer codes.
     @nonexhaustive
-    public enum Audience: String, Sendable, Hashable, Codable, CaseIterable { case new, existing, expired }
+    public enum Audience: String, Sendable, Hashable, Codable, CaseIterable {
+        case new, existing, expired
+
+        /// Decodes a name.
+        public init(from decoder: any Decoder) throws { self = try decoder.value(among: Self.allCases) }
+    }
 
     /// The eligibility rules of a win-back offer.
     public struct WinBackRules: Sendable, Hashable, Codable {

@@ -93,6 +93,9 @@ extension RenewalRate: RawRepresentable, CustomStringConvertible {
         self = rate
     }
 
+    /// Decodes the name of a rate.
+    public init(from decoder: any Decoder) throws { self = try decoder.value(among: Self.all) }
+
     /// Returns the rate with this number in `.storekit` files and `SKTestSession.TimeRate`; nil if there is none.
     public init?(storeKitValue: Int) {
         guard let rate = Self.all.first(where: { $0.storeKitValue == storeKitValue }) else { return nil }
@@ -227,4 +230,7 @@ public enum BillingGracePeriod: String, Sendable, Hashable, Codable, CaseIterabl
     case sixteenDays
     /// Twenty-eight days; six for weekly subscriptions.
     case twentyEightDays
+
+    /// Decodes a name.
+    public init(from decoder: any Decoder) throws { self = try decoder.value(among: Self.allCases) }
 }

@@ -1,4 +1,5 @@
 internal import Basics
+internal import ConfigurationReading
 
 /// An error response of the control API:
 /// `{"object":"error","code":…,"message":…,"retryable":false,"param":…}`.
@@ -25,12 +26,13 @@ package struct ControlFailure: Error {
             self.init(isMissing ? 404 : isArgument ? 400 : 409, error.code.rawValue, error.message)
         case let error as SimulatorError:
             self.init(error.code.rawValue.hasPrefix("unknown_") ? 404 : 400, error.code.rawValue, error.message)
-        case let error as DecodingError: self.init(error)
+        case let error as DecodingError: self.init(error, in: nil)
         default: self.init(500, "internal", "the simulator failed; this is a bug of the simulator")
         }
     }
 
-    init(_ error: DecodingError) {
+    /// Converts a decoding error. `body` is the JSON that could not be decoded, for the value in the message.
+    init(_ error: DecodingError, in body: JSONValue?) {
         switch error {
         case .keyNotFound(let key, let context):
             let path = Self.path(context.codingPath + [key])
@@ -38,7 +40,9 @@ package struct ControlFailure: Error {
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
             let expected = DecodingError.words(for: type)
             self.init(context, expected.map { "\($0) is expected" } ?? "unexpected value")
-        case .dataCorrupted(let context): self.init(context, context.debugDescription)
+        case .dataCorrupted(let context):
+            let value = body?.scalar(at: context.codingPath).map { $0 + " " } ?? ""
+            self.init(context, value + context.debugDescription)
         @unknown default: self.init(400, "invalid_request", "the body cannot be read")
         }
     }
@@ -63,5 +67,25 @@ package struct ControlFailure: Error {
             json.member("retryable", status >= 500)
         }
         return .json(json.bytes, status: status)
+    }
+}
+
+extension JSONValue {
+    /// Returns the value at a path for a message, a long text shortened; nil if it is missing, an object or an array.
+    fileprivate func scalar(at path: [any CodingKey]) -> String? {
+        let value = path.reduce(Optional(self)) { value, key -> JSONValue? in
+            switch value {
+            case .object(let members): members[key.stringValue]
+            case .array(let items): key.intValue.flatMap { items.indices.contains($0) ? items[$0] : nil }
+            default: nil
+            }
+        }
+        return switch value {
+        case .bool(let value): "\(value)"
+        case .integer(let number): "\(number)"
+        case .number(let number): "\(number)"
+        case .string(let text): quoted(text)
+        case nil, .null, .object, .array: nil
+        }
     }
 }

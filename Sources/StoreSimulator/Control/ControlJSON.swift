@@ -39,15 +39,31 @@ enum ControlJSON {
             if case .string(let string) = json { text = string }
             guard let date = InstantText.date(iso8601: text) else {
                 throw DecodingError.dataCorruptedError(
-                    in: container, debugDescription: "not milliseconds since 1970, nor like 2026-01-31T12:00:00Z")
+                    in: container, debugDescription: "is neither milliseconds since 1970 nor like 2026-01-31T12:00:00Z")
             }
             return date
         }
-        do { return try decoder.decode(type, from: body) } catch let error as DecodingError {
-            throw ControlFailure(error)
-        } catch {
-            throw ControlFailure(400, "invalid_request", "the body is not JSON")
+        do { return try decoder.decode(type, from: body) } catch {
+            throw failure(to: type, from: Array(body), error)
         }
+    }
+
+    /// Returns the response to a body that cannot be decoded.
+    private static func failure<Value: Decodable>(
+        to type: Value.Type, from body: [UInt8], _ error: any Error
+    ) -> ControlFailure {
+        guard var error = error as? DecodingError else { return ControlFailure(error) }
+        if case .dataCorrupted(let context) = error, context.codingPath.isEmpty {
+            // Foundation does not tell invalid JSON from a number that does not fit, nor does it say where that is.
+            do { _ = try StrictJSONDecoder.decode(type, from: body) } catch let problem as JSONProblem {
+                return ControlFailure(400, "invalid_request", "the body is not JSON: \(problem.description)")
+            } catch DecodingError.typeMismatch(let number, let place) where number is any BinaryInteger.Type {
+                error = .dataCorrupted(
+                    .init(codingPath: place.codingPath, debugDescription: "is not a whole number, or is out of range"))
+            } catch {}
+        }
+        // Only the message needs the values.
+        return ControlFailure(error, in: try? StrictJSONDecoder.decode(JSONValue.self, from: body))
     }
 }
 

@@ -16,6 +16,9 @@ extension Fault {
         guard isPossible else {
             throw SimulatorError(.invalidFault, "this effect cannot apply to \(target)")
         }
+        if let environment, environment != .production, environment != .sandbox {
+            throw SimulatorError(.invalidFault, "\(quoted(environment.rawValue)) is neither Production nor Sandbox")
+        }
         if let probability, !(0...1).contains(probability) {
             throw SimulatorError(.invalidFault, "a probability is 0 to 1")
         }

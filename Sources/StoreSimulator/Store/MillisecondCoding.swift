@@ -1,6 +1,20 @@
 internal import AppStoreModels
 internal import Foundation
 
+extension Decoder {
+    /// Decodes one of the values. The error about another one lists them.
+    func value<Value: RawRepresentable>(among values: [Value]) throws -> Value
+    where Value.RawValue: Decodable & Equatable {
+        let container = try singleValueContainer()
+        let name = try container.decode(Value.RawValue.self)
+        guard let value = values.first(where: { $0.rawValue == name }) else {
+            let names = values.map { "\($0.rawValue)" }.joined(separator: ", ")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "is none of \(names)")
+        }
+        return value
+    }
+}
+
 /// Coding keys of a type whose dates are whole milliseconds in JSON, as in everything Apple sends.
 ///
 /// Synthesized `Codable` implementations call the overloads below because they are more specific than the standard

@@ -212,6 +212,16 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     public static let names = CodingKeys.allCases.map(\.rawValue)
 }
 
+extension KeyedDecodingContainer {
+    /// The synthesized decoder of commands calls this overload, whose error is not in Foundation's words.
+    fileprivate func decode(_ type: UUID.Type, forKey key: Key) throws -> UUID {
+        guard let id = UUID(text: try decode(String.self, forKey: key)) else {
+            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "is not a UUID")
+        }
+        return id
+    }
+}
+
 /// The result of a command.
 public struct StoreOutcome: Sendable, Hashable, Codable {
     /// The environment: production or sandbox.

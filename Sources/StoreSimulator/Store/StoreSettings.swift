@@ -167,11 +167,14 @@ public struct StoreSettings: Sendable, Hashable, Codable {
 
     /// Who decides refund requests.
     @nonexhaustive
-    public enum RefundDecision: String, Sendable, Hashable, Codable {
+    public enum RefundDecision: String, Sendable, Hashable, Codable, CaseIterable {
         /// Only commands decide.
         case byCommand
         /// The store decides by the developer's answer to the consumption request, or grants the refund if there is no
         /// answer in time.
         case automatic
+
+        /// Decodes a name.
+        public init(from decoder: any Decoder) throws { self = try decoder.value(among: Self.allCases) }
     }
 }

@@ -97,6 +97,63 @@ import Testing
         }
     }
 
+    private static let unknownValues: [(String, String, String, String?, String)] = [
+        (
+            "PATCH", "/sandbox/settings", #"{"gracePeriod": "30days"}"#, "gracePeriod",
+            #"gracePeriod: "30days" is none of off, threeDays, sixteenDays, twentyEightDays"#
+        ),
+        (
+            "PATCH", "/sandbox/settings", #"{"refunds": "\#(String(repeating: "x", count: 70))"}"#, "refunds",
+            #"refunds: "\#(String(repeating: "x", count: 60))"… is none of byCommand, automatic"#
+        ),
+        (
+            "PATCH", "/sandbox/settings", #"{"notificationVersion": 3}"#, "notificationVersion",
+            "notificationVersion: 3 is none of 1, 2"
+        ),
+        (
+            "PATCH", "/sandbox/settings", #"{"rate": "fast"}"#, "rate",
+            #"rate: "fast" is none of \#(RenewalRate.all.map(\.rawValue).joined(separator: ", "))"#
+        ),
+        (
+            "PATCH", "/sandbox/settings", #"{"renewalCap": 1.5}"#, "renewalCap",
+            "renewalCap: 1.5 is not a whole number, or is out of range"
+        ),
+        (
+            "POST", "/sandbox/commands", #"{"extendRenewal": {"customer": "anna", "days": 99999999999}}"#,
+            "extendRenewal.days", "extendRenewal.days: 99999999999 is not a whole number, or is out of range"
+        ),
+        (
+            "POST", "/sandbox/commands", #"{"planPurchase": {"customer": "anna", "device": "x", "result": "lost"}}"#,
+            "planPurchase.result",
+            #"planPurchase.result: "lost" is none of cancelled, interrupted, failed, unverified"#
+        ),
+        (
+            "POST", "/sandbox/commands", #"{"approveMessage": {"message": "7"}}"#, "approveMessage.message",
+            #"approveMessage.message: "7" is not a UUID"#
+        ),
+        (
+            "POST", "/clock/advance", #"{"to": "soon"}"#, "to",
+            #"to: "soon" is neither milliseconds since 1970 nor like 2026-01-31T12:00:00Z"#
+        ),
+        (
+            "POST", "/faults", #"{"target": "route:*", "effect": {"drop": {}}, "environment": "Moon"}"#, nil,
+            #""Moon" is neither Production nor Sandbox"#
+        ),
+        ("PATCH", "/sandbox/settings", "{", nil, "the body is not JSON: the syntax is wrong"),
+    ]
+
+    @Test func `An unknown value gets an error with its member, the value and the permitted values`() async throws {
+        try await withSimulator { simulator in
+            for (method, path, body, member, message) in Self.unknownValues {
+                let answer = try await send(simulator, method, path, Data(body.utf8))
+                #expect(answer.status == 400, "\(body)")
+                #expect(answer.body["message"] as? String == message, "\(body)")
+                #expect(answer.body["param"] as? String == member, "\(body)")
+                #expect(answer.body["code"] is String, "\(body)")
+            }
+        }
+    }
+
     @Test(arguments: Fault.Effect.names)
     func `Every fault effect name is decodable`(_ name: String) throws {
         do { _ = try JSONDecoder().decode(Fault.Effect.self, from: Data(#"{"\#(name)":{}}"#.utf8)) } catch {

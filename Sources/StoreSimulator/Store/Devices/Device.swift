@@ -128,7 +128,7 @@ public enum PurchaseResult: String, Sendable, Hashable, Codable {
 
 /// The planned result of the next purchase on a device.
 @nonexhaustive
-public enum PlannedPurchaseResult: String, Sendable, Hashable, Codable {
+public enum PlannedPurchaseResult: String, Sendable, Hashable, Codable, CaseIterable {
     /// The customer cancels the purchase.
     case cancelled
     /// The customer must do something outside the app first; the purchase is pending.
@@ -137,4 +137,7 @@ public enum PlannedPurchaseResult: String, Sendable, Hashable, Codable {
     case failed
     /// The purchase is made, but its signature is invalid on this device.
     case unverified
+
+    /// Decodes a name.
+    public init(from decoder: any Decoder) throws { self = try decoder.value(among: Self.allCases) }
 }

@@ -1,9 +1,12 @@
 /// The version of App Store Server Notifications, which App Store Connect sets for each environment.
-public enum NotificationVersion: Int, Sendable, Hashable, Codable {
+public enum NotificationVersion: Int, Sendable, Hashable, Codable, CaseIterable {
     /// Unsigned notifications with the app's shared secret and a receipt. Deprecated since June 2023.
     case one = 1
     /// Signed notifications.
     case two = 2
+
+    /// Decodes the number.
+    public init(from decoder: any Decoder) throws { self = try decoder.value(among: Self.allCases) }
 }
 
 /// A version 1 notification type. Apple's page: `notification_type`.
