@@ -164,7 +164,7 @@ extension Store {
         return latest
     }
 
-    private func purchaseOrder(_ subscription: Subscription) -> (Int, Date) {
+    func purchaseOrder(_ subscription: Subscription) -> (Int, Date) {
         let date = transactions[subscription.current]?.payload.purchaseDate ?? .distantPast
         return (subscription.owner == nil ? 1 : 0, date)
     }

@@ -219,6 +219,30 @@ import Testing
         #expect(try shop.store.customer("anna").storefront == "DEU")
     }
 
+    @Test func `A resubscription in another storefront has an original transaction of its own`() throws {
+        var shop = Shop()
+        var originals: [String] = []
+        for storefront in ["USA", "DEU", "USA"] {
+            if !originals.isEmpty {
+                try shop.perform(.changeStorefront(customer: "anna", storefront: storefront))
+            }
+            _ = shop.newNotifications()
+            let transaction = try shop.buy("plus")
+            #expect(shop.newNotifications() == ["SUBSCRIBED/\(originals.isEmpty ? "INITIAL_BUY" : "RESUBSCRIBE")"])
+            originals.append(try shop.transaction(transaction).originalTransactionId)
+            // Only the latest subscription is active, and while it is, the other one has no win-back offers.
+            let states = try shop.store.state(of: "anna", at: shop.now).subscriptions
+            #expect(states.filter(\.hasAccess).map(\.transactionID) == [transaction])
+            for subscription in shop.store.subscriptions.values {
+                #expect(shop.store.renewalInfo(of: subscription, at: shop.now).eligibleWinBackOfferIds == nil)
+            }
+            try shop.perform(.cancel(customer: "anna"))
+            shop.wait(.month)
+        }
+        #expect(originals[0] == originals[2] && originals[0] != originals[1])
+        #expect(try shop.store.customer("anna").subscriptions == Array(originals.prefix(2)))
+    }
+
     @Test func `A customer cannot belong to two families, and a family cannot join another`() throws {
         var shop = Shop()
         for name in ["anna", "ben", "carl"] { try shop.perform(.createCustomer(customer: name)) }

@@ -107,10 +107,12 @@ extension Store {
             .sorted { ($0.billing, $0.identifier ?? "") < ($1.billing, $1.identifier ?? "") }
     }
 
-    /// Whether a customer qualifies for win-back offers: the purchased subscription has expired with renewal off.
+    /// Whether a customer qualifies for win-back offers: the purchased subscription has expired with renewal off, and
+    /// none in the group is active.
     private func qualifiesForWinBack(_ subscription: Subscription, at now: Date) -> Bool {
         subscription.ownership == .purchased && !subscription.renewsAutomatically
             && status(of: subscription, at: now) == .expired
+            && ownSubscriptions(of: subscription.customer, in: subscription.group).allSatisfy { isLapsed($0, at: now) }
     }
 
     /// Whether the customer meets a win-back offer's rules. The sandbox does not apply them.

@@ -8,7 +8,10 @@ extension Store {
         guard purchase.quantity == 1 else {
             throw StoreError(.invalidArgument, "the quantity of a subscription is 1")
         }
-        let existing = ownSubscription(of: purchase.customer, in: terms.group)
+        let own = ownSubscriptions(of: purchase.customer, in: terms.group)
+        // A subscription with a late renewal has lapsed, but not ended.
+        let continued = own.last { !isLapsed($0, at: now) || $0.due != nil }
+        let existing = continued ?? own.last
         if let existing, isChanged(existing, by: purchase, at: now) {
             return try change(existing, to: purchase, at: now)
         }
@@ -22,11 +25,14 @@ extension Store {
         }
         let plan = try billingPlan(purchase, terms)
         let customer = addCustomer(purchase.customer, at: now)
-        var subscription = initialSubscription(purchase, terms, existing, customer, offer: offer, plan: plan, at: now)
+        // A resubscription in another storefront has an original transaction of its own.
+        let restarted =
+            continued ?? own.last { transactions[$0.current]?.payload.storefront == customer.storefront }
+        var subscription = initialSubscription(purchase, terms, restarted, customer, offer: offer, plan: plan, at: now)
         subscription.nextOffer = next
         let transaction = begin(&subscription, purchase.product, reason: .purchase, at: now)
         if offer?.type == .introductory { customers[customer.id]?.introductoryGroups.append(terms.group) }
-        if existing == nil { customers[customer.id]?.subscriptions.append(subscription.id) }
+        if restarted == nil { customers[customer.id]?.subscriptions.append(subscription.id) }
         subscriptions[subscription.id] = subscription
         announce(.subscribed, existing == nil ? .initialBuy : .resubscribe, about: subscription, at: now)
         schedulePriceNotice(subscription.id, at: now)
@@ -45,11 +51,12 @@ extension Store {
         }
     }
 
-    /// Returns the customer's purchased subscription in a group, in any state. Advanced Commerce subscriptions are not
-    /// included.
-    func ownSubscription(of customer: String, in group: String) -> Subscription? {
-        (customers[customer]?.subscriptions ?? []).lazy.compactMap { subscriptions[$0] }
-            .first { $0.group == group && $0.ownership == .purchased && $0.advancedCommerce == nil }
+    /// Returns the customer's purchased subscriptions in a group, in any state, the latest last. Advanced Commerce
+    /// subscriptions are not included.
+    func ownSubscriptions(of customer: String, in group: String) -> [Subscription] {
+        (customers[customer]?.subscriptions ?? []).compactMap { subscriptions[$0] }
+            .filter { $0.group == group && $0.ownership == .purchased && $0.advancedCommerce == nil }
+            .sorted { purchaseOrder($0) < purchaseOrder($1) }
     }
 
     /// Whether the subscription has expired or was revoked, so that only a purchase restarts it.
