@@ -111,7 +111,10 @@ package struct RandomCommands {
             return .reportExternalPurchaseToken(
                 token: store.externalPurchases.keys.sorted().randomElement(using: &random) ?? "")
         case 14: return chance(20) ? .clearHistory(customer: customer) : .requestTestNotification
-        case 15: return .assignSeat(customer: customer, product: product())
+        case 15:
+            let seat = product()
+            return chance(30)
+                ? .withdrawSeat(customer: customer, product: seat) : .assignSeat(customer: customer, product: seat)
         default:
             return .joinGroup(customer: customer, group: one(["1", "x", ""]), organization: nil, administrator: true)
         }

@@ -100,4 +100,13 @@ extension Store {
         announce(.subscribed, isFirst ? .initialBuy : .resubscribe, about: subscription, at: now)
         return Subject(customer: id, transaction: transaction)
     }
+
+    mutating func withdrawSeat(_ id: String, _ product: String, at now: Date) throws(StoreError) -> Subject {
+        let seat = try customer(id).subscriptions.compactMap { subscriptions[$0] }.first {
+            $0.ownership == .assigned && $0.renewalProduct == product && !isLapsed($0, at: now)
+        }
+        guard let seat else { throw StoreError(.noSubscription, "\(id) has no seat of \(product.debugDescription)") }
+        revokeAllPeriods(seat, at: now)
+        return Subject(customer: id, transaction: seat.current)
+    }
 }

@@ -128,6 +128,7 @@ extension Store {
         case .requestTestNotification: try requestTestNotification(at: now)
         case .clearHistory(let customer): try clearHistory(of: customer, at: now)
         case .assignSeat(let customer, let product): try assignSeat(customer, product, at: now)
+        case .withdrawSeat(let customer, let product): try withdrawSeat(customer, product, at: now)
         case .assignVolumePurchase(let customer, let expires):
             try assignVolumePurchase(to: customer, until: expires, at: now)
         case .revokeVolumePurchase(let customer): try revokeVolumePurchase(of: customer, at: now)

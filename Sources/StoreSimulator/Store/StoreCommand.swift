@@ -137,6 +137,8 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     case clearHistory(customer: String)
     /// An organisation assigns a subscription seat to a customer. Sandbox only.
     case assignSeat(customer: String, product: String)
+    /// The organisation withdraws the seat.
+    case withdrawSeat(customer: String, product: String)
     /// An organisation assigns a volume purchase of the app to a customer, until `expirationDate` if given. The
     /// customer's receipts are volume purchase receipts from then on.
     case assignVolumePurchase(customer: String, expirationDate: Date? = nil)
@@ -198,8 +200,9 @@ public enum StoreCommand: Sendable, Hashable, Codable {
         case requestRefund, approveRefund, declineRefund, reverseRefund, shareWithFamily, stopSharing, increasePrice
         case schedulePriceChange, acceptPrice, removeFromSale, returnToSale, finish, setAppAccountToken
         case answerConsumptionRequest, extendRenewal, extendAllRenewals, rescindConsent, createExternalPurchaseToken
-        case reportExternalPurchaseToken, requestTestNotification, clearHistory, assignSeat, assignVolumePurchase
-        case revokeVolumePurchase, refreshReceipt, approveMessage, rejectMessage, approveImage, rejectImage, joinGroup
+        case reportExternalPurchaseToken, requestTestNotification, clearHistory, assignSeat, withdrawSeat
+        case assignVolumePurchase, revokeVolumePurchase, refreshReceipt, approveMessage, rejectMessage, approveImage
+        case rejectImage, joinGroup
         case installApp, goOffline, goOnline, sync, askToBuy, stopAskingToBuy, approvePurchase, declinePurchase
         case setNextPurchaseResult = "planPurchase"
         case resendUpdate = "repeatUpdate"

@@ -39,6 +39,33 @@ import Testing
         try expectConsistent(shop.store, at: shop.now)
     }
 
+    @Test(arguments: [0, 86_400.0])
+    func `A seat that is withdrawn is revoked, and one that is assigned again is another subscription`(
+        lead: TimeInterval
+    ) throws {
+        var shop = Shop(.sandbox) { $0.maximumRenewalLeadTime = lead }
+        try shop.perform(.assignSeat(customer: "anna", product: "plus"))
+        // With a lead, the next period is charged already.
+        shop.waitForNext()
+        _ = shop.newNotifications()
+        try shop.perform(.withdrawSeat(customer: "anna", product: "plus"))
+        #expect(shop.newNotifications() == Array(repeating: "REVOKE", count: lead > 0 ? 2 : 1))
+        let withdrawn = try shop.last()
+        #expect(withdrawn.transaction.revocationDate == shop.now)
+        #expect(withdrawn.transaction.revocationType == .assignmentRevoke)
+        #expect(withdrawn.status == .revoked)
+        try expectConsistent(shop.store, at: shop.now)
+        try shop.expectRefusal(.withdrawSeat(customer: "anna", product: "plus"), .noSubscription)
+        shop.wait(.month)
+        #expect(shop.newNotifications() == [])
+        try shop.perform(.assignSeat(customer: "anna", product: "plus"))
+        #expect(shop.newNotifications() == ["SUBSCRIBED/RESUBSCRIBE"])
+        #expect(try shop.status() == .active)
+        // A purchase of the same product is no seat.
+        try shop.buy("plus", by: "ben")
+        try shop.expectRefusal(.withdrawSeat(customer: "ben", product: "plus"), .noSubscription)
+    }
+
     @Test func `A refund revokes the family's subscription, and its reversal restores it`() throws {
         var shop = try family()
         try shop.buy("plus")

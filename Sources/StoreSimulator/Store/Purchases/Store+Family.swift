@@ -204,7 +204,7 @@ extension Store {
         }
     }
 
-    /// Revokes a family member's share of a subscription.
+    /// Revokes a family member's share of a subscription, or an assigned seat.
     mutating func revoke(_ share: Subscription, reason: RevocationReason, at now: Date) {
         change(share.current) { $0.revoke(reason, at: now) }
         _ = cancelPaidAheadPeriod(share.id, at: now)
@@ -212,7 +212,7 @@ extension Store {
         if let revoked = transactions[share.current] { announce(.revoke, about: revoked, at: now) }
     }
 
-    /// Revokes a share and its period that was charged in advance.
+    /// Revokes a share or a seat, and its period that was charged in advance.
     mutating func revokeAllPeriods(_ share: Subscription, at now: Date) {
         revoke(share, reason: .other, at: now)
         guard let rest = subscriptions[share.id], rest.current != share.current,
@@ -269,6 +269,6 @@ extension JWSTransactionDecodedPayload {
     fileprivate mutating func revoke(_ reason: RevocationReason, at now: Date) {
         revocationDate = now
         revocationReason = reason
-        revocationType = .familyRevoke
+        revocationType = inAppOwnershipType == .assigned ? .assignmentRevoke : .familyRevoke
     }
 }

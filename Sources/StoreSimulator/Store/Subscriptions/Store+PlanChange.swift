@@ -159,7 +159,8 @@ extension Store {
     mutating func cancel(_ customer: String, _ selector: String?, at now: Date) throws(StoreError) -> Subject {
         let subscription = try subscription(of: customer, selector)
         guard subscription.ownership == .purchased else {
-            throw StoreError(.impossibleTransition, "only the purchaser can cancel; stopSharing ends the sharing")
+            throw StoreError(
+                .impossibleTransition, "only the purchaser can cancel; stopSharing ends a share, withdrawSeat a seat")
         }
         guard subscription.renewsAutomatically, !isLapsed(subscription, at: now) else {
             throw StoreError(.impossibleTransition, "the subscription has expired, or its renewal is off already")
