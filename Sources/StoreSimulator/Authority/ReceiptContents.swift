@@ -13,6 +13,7 @@ package struct ReceiptContents: Sendable {
     package var originalPurchaseDate: Date?
     /// The expiration date of a volume purchase.
     package var expirationDate: Date?
+    package var preorderDate: Date?
     package var appAppleID: Int64?
     /// The identifier of the device that the receipt is for: 16 bytes on iOS, 6 on macOS.
     package var deviceID: Data
@@ -73,6 +74,7 @@ package struct ReceiptContents: Sendable {
         if details != nil { list.add(20, text: "") }
         list.add(21, date: expirationDate)
         list.add(25, number: details?.platform)
+        list.add(32, date: preorderDate)
         return list.all
     }
 

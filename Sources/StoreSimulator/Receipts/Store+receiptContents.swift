@@ -28,6 +28,7 @@ extension Store {
             creationDate: now, deviceID: (device ?? deviceID(of: customer)).bytes, opaqueValue: opaque)
         contents.originalVersion = firstVersion(of: customer)
         contents.originalPurchaseDate = firstPurchaseDate(of: customer)
+        contents.preorderDate = preorderDate(of: customer)
         contents.expirationDate = customer.volumePurchase?.expires
         // Receipts of the sandbox contain 0 as the Apple ID of the app.
         contents.appAppleID = isSandbox ? 0 : app.appAppleID

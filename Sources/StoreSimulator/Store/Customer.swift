@@ -12,6 +12,8 @@ package struct Customer: Sendable, Codable {
     package let since: Date
     /// The app version that the account downloaded first; nil for the version on sale at the start.
     package let firstVersion: String?
+    /// When the account ordered the app before its release; nil if it did not.
+    package let preorderDate: Date?
     /// Whether the payment method fails.
     package var isBillingFailing = false
     /// Whether payments fail for insufficient funds, so that a later attempt succeeds.
@@ -48,8 +50,8 @@ package struct Customer: Sendable, Codable {
     private enum CodingKeys: String, CodingKey {
         case id, storefront
         case appTransactionID = "appTransactionId"
-        case accountToken, since, firstVersion, isBillingFailing, billingRecovers, redeemedOffers, winBacks
-        case volumePurchase, hasRefreshedReceipt, organizer, family, transactions, subscriptions
+        case accountToken, since, firstVersion, preorderDate, isBillingFailing, billingRecovers, redeemedOffers
+        case winBacks, volumePurchase, hasRefreshedReceipt, organizer, family, transactions, subscriptions
         case introductoryGroups, groups, devices, asksToBuy, pendingPurchases, shown
     }
 }

@@ -53,7 +53,7 @@ extension Store {
             id: id, storefront: storefront ?? self.storefront(of: id),
             appTransactionID: identifiers.appTransaction(), accountToken: defaultAccountToken(of: id),
             since: first.date ?? now,
-            firstVersion: first.version ?? releasedVersion)
+            firstVersion: first.version ?? releasedVersion, preorderDate: first.preorderDate)
         customers[id] = customer
         customersByAppTransaction[customer.appTransactionID] = id
         return customer
@@ -110,7 +110,8 @@ extension Store {
             receiptType: environment, appAppleId: app.appAppleID, bundleId: app.bundleID,
             applicationVersion: version, receiptCreationDate: max(signingDate(at: now), customer.since),
             originalPurchaseDate: firstPurchaseDate(of: customer),
-            originalApplicationVersion: firstVersion(of: customer), appTransactionId: customer.appTransactionID,
+            originalApplicationVersion: firstVersion(of: customer), preorderDate: preorderDate(of: customer),
+            appTransactionId: customer.appTransactionID,
             originalPlatform: .iOS, requestDate: now)
     }
 

@@ -64,9 +64,10 @@ extension Store {
         _ command: StoreCommand, at now: Date, checking check: OfferSignatureCheck? = nil
     ) throws(StoreError) -> Subject {
         switch command {
-        case .createCustomer(let customer, let storefront, let version, let date):
+        case .createCustomer(let customer, let storefront, let version, let date, let preorderDate):
             try createCustomer(
-                customer, in: storefront, first: FirstDownload(version: version, date: date, at: now), at: now)
+                customer, in: storefront,
+                first: FirstDownload(version: version, date: date, preorderDate: preorderDate, at: now), at: now)
         case .releaseVersion(let version): try release(version)
         case .purchase(
             let customer, let product, let quantity, let offer, let introductory, let token, let plan, let device,

@@ -1,24 +1,35 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// The version and date of an account's first download of the app; nil stands for the current version or date.
+/// The version and date of an account's first download of the app, for which nil stands for the current ones, and when
+/// the account ordered the app before its release.
 struct FirstDownload: Sendable {
     var version: String?
     var date: Date?
+    var preorderDate: Date?
 }
 
 extension FirstDownload {
-    /// - Parameter date: In milliseconds since 1970.
-    init(version: String?, date: Int64?, at now: Date) throws(StoreError) {
+    /// - Parameters:
+    ///   - date: In milliseconds since 1970, as is `preorderDate`.
+    init(version: String?, date: Int64?, preorderDate: Int64?, at now: Date) throws(StoreError) {
         if let version { try Self.check(version) }
         self.version = version
-        guard let date else { return }
-        guard let instant = Date(millisecondsSince1970: date), (Self.first...now).contains(instant) else {
-            throw StoreError(
-                .invalidArgument,
-                "firstPurchaseDate is in milliseconds, between the App Store's opening in 2008 and now")
+        if let date { self.date = try Self.instant(date, until: now, "firstPurchaseDate", "now") }
+        if let preorderDate {
+            self.preorderDate = try Self.instant(
+                preorderDate, until: self.date ?? now, "preorderDate", "the first download")
         }
-        self.date = instant
+    }
+
+    private static func instant(
+        _ number: Int64, until end: Date, _ name: String, _ endName: String
+    ) throws(StoreError) -> Date {
+        guard let instant = Date(millisecondsSince1970: number), instant >= first, instant <= end else {
+            throw StoreError(
+                .invalidArgument, "\(name) is in milliseconds, between the App Store's opening in 2008 and \(endName)")
+        }
+        return instant
     }
 
     /// The App Store opened on 10 July 2008.
@@ -38,7 +49,7 @@ extension Store {
         return Subject()
     }
 
-    // In the sandbox, every app transaction and receipt has the same original version and date.
+    // In the sandbox, every app transaction and receipt has the same original version and date, and no other date.
 
     /// Returns the original app version that the App Store reports for a customer.
     func firstVersion(of customer: Customer) -> String { isSandbox ? "1.0" : customer.firstVersion ?? app.version }
@@ -47,4 +58,7 @@ extension Store {
     func firstPurchaseDate(of customer: Customer) -> Date {
         isSandbox ? Date(timeIntervalSince1970: 1_375_340_400) : customer.since
     }
+
+    /// Returns the date of the pre-order that the App Store reports for a customer.
+    func preorderDate(of customer: Customer) -> Date? { isSandbox ? nil : customer.preorderDate }
 }

@@ -155,6 +155,43 @@ struct ReceiptContentsTests {
         #expect(code("carl") == .noReceipt)
     }
 
+    @Test(arguments: [AppStoreEnvironment.production, .sandbox])
+    func `A pre-order is in the app transaction and the receipt of production`(
+        _ environment: AppStoreEnvironment
+    ) throws {
+        var shop = APIShop(environment)
+        let (ordered, first) = (shop.now - 9 * 86_400, shop.now - 2 * 86_400)
+        for (customer, preorder) in [("anna", ordered), ("ben", nil)] {
+            try shop.perform(
+                .createCustomer(
+                    customer: customer, firstPurchaseDate: first.millisecondsSince1970,
+                    preorderDate: preorder?.millisecondsSince1970))
+            try shop.perform(.refreshReceipt(customer: customer))
+            let expected = environment == .production ? preorder : nil
+            let account = try shop.store.customer(customer)
+            #expect(shop.store.appTransaction(of: account, at: shop.now).preorderDate == expected)
+            #expect(shop.store.serverAppTransaction(of: account, at: shop.now).preorderDate == expected)
+            let receipt = try Self.validator(now: shop.now).validate(contents: Self.receipt(shop, of: customer))
+            #expect(receipt.appReceipt?.payload.preorderDate == expected)
+        }
+        // A pre-order precedes the first download, and the App Store opened in 2008.
+        let number = try #require(first.millisecondsSince1970)
+        for date in [number + 1, 0] {
+            let command = StoreCommand.createCustomer(
+                customer: "carl", firstPurchaseDate: number, preorderDate: date)
+            let error = #expect(throws: StoreError.self) { try shop.perform(command) }
+            #expect(error?.code == .invalidArgument)
+        }
+    }
+
+    @Test func `A first purchase cannot precede the App Store, whatever the clock shows`() throws {
+        var shop = APIShop()
+        shop.now = Date(timeIntervalSince1970: 946_684_800)
+        let command = StoreCommand.createCustomer(customer: "anna", firstPurchaseDate: 900_000_000_000)
+        let error = #expect(throws: StoreError.self) { try shop.perform(command) }
+        #expect(error?.code == .invalidArgument)
+    }
+
     @Test func `A customer without purchases has an empty receipt, and an unknown customer has none`() throws {
         var shop = APIShop()
         try shop.perform(.createCustomer(customer: "anna"))
