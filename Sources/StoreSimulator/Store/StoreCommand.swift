@@ -91,7 +91,8 @@ public enum StoreCommand: Sendable, Hashable, Codable {
 
     /// The developer raises the price of a subscription for new and existing subscribers, or for one customer. `price`
     /// is in thousandths of the currency. Without a customer it does not apply in storefronts for which the product has
-    /// a separate price.
+    /// a separate price, and subscribers who will not renew, or cannot now, are notified as after
+    /// `schedulePriceChange`.
     case increasePrice(product: String, price: Int64, consent: Bool, customer: String? = nil)
     /// The developer schedules a price change, as in App Store Connect. From `effectiveDate` on (default: now), new
     /// subscribers pay the new price. Existing subscribers pay a lower price from the next renewal on. A higher price

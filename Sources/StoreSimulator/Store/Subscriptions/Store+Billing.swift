@@ -184,7 +184,14 @@ extension Store {
                 "the customer is not subscribed, does not renew, knows of an increase, pays as much, or has a billing plan"
             )
         }
-        if customer == nil { catalogue.change(id) { $0.price = price } }
+        if customer == nil {
+            catalogue.change(id) { $0.price = price }
+            // The other subscribers, such as those whose renewal is off, are notified once they can renew at the price.
+            priceCampaigns.append(
+                PriceCampaign(
+                    number: priceCampaigns.count + 1, product: id, price: price, effective: now, consent: needsConsent,
+                    storefronts: nil, preservesPrices: false, isEffective: true, isRaise: true))
+        }
         for subscription in affected {
             subscriptions[subscription.id]?.priceIncrease = .init(
                 price: price, isAccepted: !needsConsent, needsConsent: needsConsent)
