@@ -81,6 +81,7 @@ extension Store {
         customer.subscriptions = []
         customer.introductoryGroups = []
         customer.pendingPurchases = []
+        customer.hasRefreshedReceipt = false
         customer.shown = DevicePayloads()
         customers[id] = customer
         return Subject(customer: id)

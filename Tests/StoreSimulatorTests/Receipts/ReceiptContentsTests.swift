@@ -141,6 +141,8 @@ struct ReceiptContentsTests {
         #expect(code() == .noReceipt)
         try shop.perform(.refreshReceipt(customer: "anna"))
         #expect(code() == nil)
+        try shop.perform(.clearHistory(customer: "anna"))
+        #expect(code() == .noReceipt)
         try shop.perform(.askToBuy(customer: "ben"))
         try shop.perform(.purchase(customer: "ben", product: "lamp"))
         #expect(code("ben") == .noReceipt, "the purchase is pending")
