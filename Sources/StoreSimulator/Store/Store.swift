@@ -155,7 +155,7 @@ extension Store {
                 || transactions[subscription.current]?.payload.productId == selector
                 || transactions[selector]?.payload.originalTransactionId == subscription.id
         }
-        // If several match, prefer one that is not shared by a family member, then the latest current transaction.
+        // If several match, purchased ones take precedence, then the latest current transaction.
         let latest = fitting.max { purchaseOrder($0) < purchaseOrder($1) }
         guard let latest else {
             let which = selector.map { " \($0.debugDescription)" } ?? ""
@@ -166,7 +166,7 @@ extension Store {
 
     func purchaseOrder(_ subscription: Subscription) -> (Int, Date) {
         let date = transactions[subscription.current]?.payload.purchaseDate ?? .distantPast
-        return (subscription.owner == nil ? 1 : 0, date)
+        return (subscription.ownership == .purchased ? 1 : 0, date)
     }
 
     /// Returns the current transaction of a subscription, and its product.

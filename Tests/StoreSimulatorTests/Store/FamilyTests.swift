@@ -66,6 +66,15 @@ import Testing
         try shop.expectRefusal(.withdrawSeat(customer: "ben", product: "plus"), .noSubscription)
     }
 
+    @Test func `A command without a subscription is about the purchased one, not a later seat`() throws {
+        var shop = Shop(.sandbox)
+        let own = try shop.buy("plus")
+        shop.wait(days: 1)
+        try shop.perform(.assignSeat(customer: "anna", product: "plus"))
+        let outcome = try shop.perform(.cancel(customer: "anna"))
+        #expect(outcome.transactionID == own)
+    }
+
     @Test func `A refund revokes the family's subscription, and its reversal restores it`() throws {
         var shop = try family()
         try shop.buy("plus")
