@@ -207,6 +207,21 @@ import Testing
         #expect(try shop.last().renewalInfo?.renewalPrice == 8990)
     }
 
+    @Test(arguments: [false, true])
+    func `After a refund of the prepaid period, the next renewal has a price that was lowered since`(
+        isRaised: Bool
+    ) throws {
+        var shop = Self.shop()
+        try shop.buy("plus")
+        if isRaised { try shop.perform(.increasePrice(product: "plus", price: 11_990, consent: false)) }
+        shop.waitForNext()
+        #expect(try shop.last().transaction.price == (isRaised ? 11_990 : 9990))
+        try shop.perform(.schedulePriceChange(product: "plus", price: 7990))
+        try shop.perform(.approveRefund(customer: "anna"))
+        try shop.perform(.resume(customer: "anna"))
+        #expect(try shop.last().renewalInfo?.renewalPrice == 7990)
+    }
+
     @Test func `After a refund of the prepaid period, the family keeps access until sharing stops`() throws {
         var (shop, _, _) = try Self.charged("gold")
         try shop.perform(.shareWithFamily(customer: "anna", member: "ben"))

@@ -80,6 +80,12 @@ extension Store {
             if let increase = subscription.priceIncrease, increase.price > campaign.price {
                 subscriptions[subscription.id]?.priceIncrease = nil
             }
+            // A refund of the prepaid period restores these.
+            for (index, before) in subscription.beforeCharge.enumerated() where before.priceProduct == campaign.product
+            {
+                subscriptions[subscription.id]?.beforeCharge[index].price = min(before.price, campaign.price)
+                subscriptions[subscription.id]?.beforeCharge[index].priceIncrease = nil
+            }
         }
     }
 
