@@ -300,6 +300,22 @@ import Testing
         try expectConsistent(shop.store, at: shop.now)
     }
 
+    @Test(arguments: [true, false])
+    func `A customer who cancels in billing retry still owes the payments of a commitment`(isBefore: Bool) throws {
+        var shop = Shop { $0.gracePeriod = .sixteenDays }
+        try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
+        if isBefore { try shop.perform(.cancel(customer: "anna")) }
+        try shop.perform(.failBilling(customer: "anna"))
+        shop.wait(.month)
+        if !isBefore { try shop.perform(.cancel(customer: "anna")) }
+        #expect(try shop.status() == .billingGracePeriod)
+        try expectConsistent(shop.store, at: shop.now)
+        _ = shop.newNotifications()
+        try shop.perform(.fixBilling(customer: "anna"))
+        #expect(shop.newNotifications() == ["DID_RENEW/BILLING_RECOVERY"])
+        #expect(try shop.last().renewalInfo?.commitmentInfo?.commitmentAutoRenewStatus == .off)
+    }
+
     @Test func `A commitment that is not cancelled is followed by another`() throws {
         var shop = Shop()
         try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))

@@ -169,11 +169,11 @@ extension Store {
         return Subject(customer: customer, transaction: subscription.current)
     }
 
-    /// Turns renewal off. In billing retry this ends the subscription.
+    /// Turns renewal off. In billing retry this ends the subscription, unless payments of a commitment are owed.
     mutating func turnRenewalOff(_ subscription: Subscription, at now: Date) {
         let omitsSubtype = subscription.pendingIncrease != nil && !settings.cancellationAfterPriceNoticeHasSubtype
-        let ends = subscription.retryEnds != nil
-        subscriptions[subscription.id]?.wasCancelledInGrace = subscription.graceEnds != nil
+        let ends = subscription.retryEnds != nil && !subscription.isCommitted
+        subscriptions[subscription.id]?.wasCancelledInGrace = ends && subscription.graceEnds != nil
         subscriptions[subscription.id]?.renewsAutomatically = false
         subscriptions[subscription.id]?.nextOffer = nil
         propagate(.didChangeRenewalStatus, omitsSubtype ? nil : .autoRenewDisabled, from: subscription.id, at: now)
