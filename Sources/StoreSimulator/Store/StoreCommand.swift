@@ -115,7 +115,8 @@ public enum StoreCommand: Sendable, Hashable, Codable {
 
     /// The developer sets the `appAccountToken` of a purchase, as through the API.
     case setAppAccountToken(customer: String, appAccountToken: UUID, transaction: String? = nil)
-    /// The developer answers a consumption request, as through the API. `percentage` is in thousandths of a percent.
+    /// The developer answers a consumption request, as through the API, within ``StoreSettings/consumptionWindow``.
+    /// `percentage` is in thousandths of a percent.
     case answerConsumptionRequest(
         customer: String, transaction: String? = nil, preference: RefundPreference? = nil, percentage: Int32? = nil)
 

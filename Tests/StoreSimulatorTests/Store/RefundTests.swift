@@ -211,6 +211,19 @@ import Testing
         }
     }
 
+    @Test func `A consumption request is answered within twelve hours or not at all`() throws {
+        var shop = Shop()
+        try shop.buy("coins")
+        try shop.perform(.requestRefund(customer: "anna"))
+        shop.now += 12 * 3600
+        try shop.perform(.answerConsumptionRequest(customer: "anna", preference: .grantProrated, percentage: 20_000))
+        shop.now += 1
+        try shop.expectRefusal(
+            .answerConsumptionRequest(customer: "anna", preference: .grantFull), .impossibleTransition)
+        try shop.perform(.approveRefund(customer: "anna"))
+        #expect(try shop.last().transaction.revocationPercentage == 80_000)
+    }
+
     @Test func `An approved refund follows the developer's preference unless the command sets a percentage`() throws {
         func refund(_ preference: RefundPreference?, _ approval: StoreCommand) throws -> Int32? {
             var shop = Shop()

@@ -167,6 +167,9 @@ extension Store {
         guard transaction.refund?.state == .requested else {
             throw StoreError(.impossibleTransition, "there is no pending refund request for \(id)")
         }
+        guard let requested = transaction.refund?.requested, now <= requested + settings.consumptionWindow else {
+            throw StoreError(.impossibleTransition, "the time for an answer about \(id) is over")
+        }
         guard (0...100_000).contains(percentage ?? 0) else {
             throw StoreError(.invalidArgument, "percentage must be 0 to 100000, in thousandths of a percent")
         }
