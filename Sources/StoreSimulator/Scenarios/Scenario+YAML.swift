@@ -198,7 +198,9 @@ struct ScenarioReader {
         let failure = ControlFailure(error)
         let members = (failure.param ?? "").split(separator: ".").map(String.init).filter { $0 != "_0" && $0 != name }
         let place = value.member(members)
-        let message = failure.message.replacing("unknown member \(failure.param ?? "")", with: "is no member of it")
+        var message = failure.message.replacing("unknown member \(failure.param ?? "")", with: "is no member of it")
+        // The place is named already.
+        if let param = failure.param { message.trimPrefix(param + ": ") }
         diagnostics.problem(([path] + members).joined(separator: "."), message, line: place.line ?? value.line)
     }
 

@@ -101,7 +101,10 @@ func withSimulator<Value: Sendable>(
             "name: x\nsteps:\n  - fault:\n      target: route:*\n      effect: {drop: {}, truncate: {}}",
             "one effect is expected, not 2; counterfoil simulator fault --help lists them"
         ),
-        ("name: x\nsettings: {production: {gracePeriod: seven}}\nsteps: []", "settings.production.gracePeriod"),
+        (
+            "name: x\nsettings: {production: {gracePeriod: seven}}\nsteps: []",
+            "settings.production.gracePeriod: \"seven\" is none of off, threeDays, sixteenDays, twentyEightDays, line 2"
+        ),
         (
             "name: x\nsetings: {}\nsteps: []",
             "setings: is not a key of this format; did you mean \"settings\"?, line 2"
