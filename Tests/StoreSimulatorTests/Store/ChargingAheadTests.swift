@@ -207,6 +207,24 @@ import Testing
         #expect(try shop.last().renewalInfo?.renewalPrice == 8990)
     }
 
+    @Test func `After the reversal of a refund of the prepaid period, that period counts as one of its offer`() throws {
+        // The second of two introductory months, and the first of three months of a promotional offer.
+        for (product, offer, price) in [("news", nil, 2990), ("plus", "loyal", 4990)] as [(String, String?, Int64)] {
+            var shop = Self.shop()
+            try shop.perform(.purchase(customer: "anna", product: product, introductory: offer == nil))
+            if let offer { try shop.buy(product, offer: offer) }
+            shop.waitForNext()
+            #expect(try shop.last().renewalInfo?.renewalPrice == price)
+            try shop.perform(.approveRefund(customer: "anna"))
+            try shop.perform(.reverseRefund(customer: "anna"))
+            try shop.perform(.resume(customer: "anna"))
+            #expect(try shop.last().renewalInfo?.renewalPrice == price)
+            shop.wait(days: 32)
+            #expect(try shop.last().transaction.price == price)
+            try expectConsistent(shop.store, at: shop.now)
+        }
+    }
+
     @Test(arguments: [false, true])
     func `After a refund of the prepaid period, the next renewal has a price that was lowered since`(
         isRaised: Bool

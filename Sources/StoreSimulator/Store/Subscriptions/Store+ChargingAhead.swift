@@ -135,6 +135,7 @@ extension Store {
         subscription.current = transaction.payload.transactionId
         subscription.renewalProduct = transaction.payload.productId
         subscription.renewals += 1
+        subscription.offer = offer(of: transaction.payload, after: subscription)
         if let expires = transaction.payload.expiresDate { subscription.commitment?.ends = expires }
         if !isOver {
             // The restored period is paid.
@@ -143,6 +144,20 @@ extension Store {
         }
         subscriptions[subscription.id] = subscription
         updateShares(of: subscription.id, at: now)
+    }
+
+    /// Returns the offer of a restored period, which counts as one of the offer's periods.
+    private func offer(
+        of payload: JWSTransactionDecodedPayload, after subscription: Subscription
+    ) -> Subscription.RunningOffer? {
+        guard let type = payload.offerType else { return nil }
+        if let before = subscription.offer, before.offer.type == type,
+            before.offer.identifier == payload.offerIdentifier
+        {
+            return .init(offer: before.offer, periodsBegun: before.periodsBegun + 1)
+        }
+        return payload.offerIdentifier.flatMap { catalogue.product(payload.productId)?.offer($0, type: type) }
+            .map { .init(offer: $0, periodsBegun: 1) }
     }
 }
 
