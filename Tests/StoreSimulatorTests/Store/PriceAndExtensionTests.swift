@@ -129,6 +129,13 @@ import Testing
         try shop.expectRefusal(.extendRenewal(customer: "anna", days: 1), .notEligible)
     }
 
+    @Test func `A refused extension says why in words`() throws {
+        var shop = Shop()
+        try shop.perform(.purchase(customer: "anna", product: "plus"))
+        let error = #expect(throws: StoreError.self) { try shop.perform(.extendRenewal(customer: "anna", days: 1)) }
+        #expect(error?.message.hasSuffix("is not active, is in a free offer, or has never been paid for") == true)
+    }
+
     @Test func `Trials, unpaid and free subscriptions cannot be extended`() throws {
         var shop = Shop()
         try shop.perform(.purchase(customer: "anna", product: "plus"))

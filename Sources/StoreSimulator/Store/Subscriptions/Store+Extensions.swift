@@ -14,7 +14,12 @@ package struct MassExtension: Sendable, Codable {
 
 extension Store {
     /// Why a renewal date cannot be extended.
-    package enum ExtensionRefusal: Error { case ineligible, tooOften, familyMember, assignedSeat }
+    package enum ExtensionRefusal: String, Error {
+        case ineligible = "the subscription is not active, is in a free offer, or has never been paid for"
+        case tooOften = "that was done twice in the last 365 days"
+        case familyMember = "a family member pays for the subscription"
+        case assignedSeat = "it is an assigned seat"
+    }
 
     mutating func extend(
         _ customer: String, _ selector: String?, days: Int32, at now: Date
@@ -24,7 +29,7 @@ extension Store {
             throw StoreError(.invalidArgument, "days must be 1 to 90")
         }
         if let refusal = extensionRefusal(subscription, at: now) {
-            throw StoreError(.notEligible, "the renewal date cannot be extended: \(refusal)")
+            throw StoreError(.notEligible, "the renewal date cannot be extended: \(refusal.rawValue)")
         }
         extend(subscription, days: days, at: now)
         return Subject(customer: customer, transaction: subscription.current)
