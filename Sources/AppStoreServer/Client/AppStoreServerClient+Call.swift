@@ -21,9 +21,10 @@ extension AppStoreServerClient {
         _ endpoint: AppStoreEndpoint, _ arguments: [String] = [], query: [(name: String, value: String)] = [],
         body: Data? = nil
     ) async throws(AppStoreServerError) -> Data {
-        let (data, sent) = try await responseBody(endpoint, arguments, query: query, body: body)
+        let (data, sent, token) = try await responseBody(endpoint, arguments, query: query, body: body)
         guard Self.isJSONObject(data) || (data.isEmpty && !endpoint.hasResponseBody) else {
-            throw Self.undecodable("the response is not a JSON object", data).adding(endpoint, attempts: sent)
+            throw AppStoreServerError(.undecodableResponse, "the response is not a JSON object")
+                .adding(data, hiding: token).adding(endpoint, attempts: sent)
         }
         return data
     }
@@ -35,16 +36,10 @@ extension AppStoreServerClient {
         return (try? JSONSerialization.jsonObject(with: data)) is [String: Any]
     }
 
-    private static func undecodable(_ reason: String, _ body: Data) -> AppStoreServerError {
-        var failure = AppStoreServerError(.undecodableResponse, reason)
-        failure.body = body.prefix(AppStoreServerError.maximumBodySize)
-        return failure
-    }
-
-    /// Returns the body of a success and the number of requests that were sent.
+    /// Returns the body of a success, the number of requests that were sent, and the token of the last one.
     private func responseBody(
         _ endpoint: AppStoreEndpoint, _ arguments: [String], query: [(name: String, value: String)], body: Data?
-    ) async throws(AppStoreServerError) -> (body: Data, sent: Int) {
+    ) async throws(AppStoreServerError) -> (body: Data, sent: Int, token: String) {
         let target: String
         do { target = try endpoint.target(arguments, query) } catch { throw error.adding(endpoint, attempts: 0) }
         var request = HTTPTransportRequest(
@@ -58,8 +53,8 @@ extension AppStoreServerClient {
         var last: AppStoreServerError?
         while true {
             do throws(AppStoreServerError) {
-                let response = try await attempt(endpoint, request, &sent)
-                return (response, sent)
+                let success = try await attempt(endpoint, request, &sent)
+                return (success.body, sent, success.token)
             } catch {
                 let step = retries.step(after: error, now: configuration.now(), random: configuration.random())
                 // If the circuit opened during this call, the error that opened it is more useful.
@@ -77,7 +72,7 @@ extension AppStoreServerClient {
 
     private func attempt(
         _ endpoint: AppStoreEndpoint, _ request: HTTPTransportRequest, _ sent: inout Int
-    ) async throws(AppStoreServerError) -> Data {
+    ) async throws(AppStoreServerError) -> (body: Data, token: String) {
         if Task.isCancelled { throw Self.cancelled }
         // Check the circuit before the queue, to avoid a useless wait; `begin()` decides after the queue.
         if let pause = circuit?.pause() { throw circuitOpen(pause) }
@@ -123,7 +118,7 @@ extension AppStoreServerClient {
             if response.status == 401 { tokens.discard(token) }
             throw AppStoreServerError(response, hiding: token.text)
         }
-        return response.body
+        return (response.body, token.text)
     }
 
     private func log(_ endpoint: AppStoreEndpoint, _ attempt: Int, _ result: String) {
@@ -149,11 +144,9 @@ extension AppStoreServerClient {
         _ endpoint: AppStoreEndpoint, _ arguments: [String] = [], query: [(name: String, value: String)] = [],
         body: Data? = nil
     ) async throws(AppStoreServerError) -> Response {
-        let (data, sent) = try await responseBody(endpoint, arguments, query: query, body: body)
+        let (data, sent, token) = try await responseBody(endpoint, arguments, query: query, body: body)
         do { return try JSONDecoder().decode(Response.self, from: data) } catch {
-            var failure = AppStoreServerError.undecodable(error).adding(endpoint, attempts: sent)
-            failure.body = data.prefix(AppStoreServerError.maximumBodySize)
-            throw failure
+            throw AppStoreServerError.undecodable(error).adding(data, hiding: token).adding(endpoint, attempts: sent)
         }
     }
 

@@ -18,7 +18,7 @@ extension AppStoreServerError {
         }
         status = response.status
         apiCode = payload?.errorCode
-        apiMessage = payload?.errorMessage.map { String($0.replacing(token, with: Self.hidden).prefix(500)) }
+        apiMessage = payload?.errorMessage.map { Self.beginning(of: $0, hiding: token) }
         body = Self.beginning(of: response.body, hiding: token)
         retryAfter = response.header("Retry-After").flatMap(Self.date)
     }
@@ -33,10 +33,22 @@ extension AppStoreServerError {
             default: .transport
             }
         let text = (failure as? HTTPTransportError)?.message ?? "\(failure)"
-        self.init(code, String(text.replacing(token, with: Self.hidden).prefix(500)))
+        self.init(code, Self.beginning(of: text, hiding: token))
+    }
+
+    /// Returns the error with the beginning of a response body. Removes `token` from it.
+    func adding(_ body: Data, hiding token: String) -> AppStoreServerError {
+        var error = self
+        error.body = Self.beginning(of: body, hiding: token)
+        return error
     }
 
     private static let hidden = "[hidden]"
+
+    // Compares bytes: a combining accent after the token would change its last character.
+    private static func beginning(of text: String, hiding token: String) -> String {
+        String(String(decoding: beginning(of: Data(text.utf8), hiding: token), as: UTF8.self).prefix(500))
+    }
 
     private static func beginning(of body: Data, hiding token: String) -> Data {
         let secret = Data(token.utf8)

@@ -125,6 +125,42 @@ import Testing
         }
     }
 
+    /// Another server or a proxy may respond to any request with a success that contains the headers of the request.
+    @Test func `The body of a success that cannot be decoded is stored without the token`() async throws {
+        let bench = try Bench(
+            Stub { request in
+                let body = #"["\#(request.header("Authorization") ?? "")"]"#
+                return HTTPTransportResponse(status: 200, body: Data(body.utf8))
+            })
+        let decoded = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        let called = await failure { () async throws(AppStoreServerError) in
+            try await bench.client.call(.transaction, ["1"])
+        }
+        for error in [decoded, called] {
+            #expect(error?.code == .undecodableResponse)
+            #expect(String(decoding: error?.body ?? Data(), as: UTF8.self) == #"["Bearer [hidden]"]"#)
+        }
+    }
+
+    /// The accent belongs to the last character of the token, so a comparison of characters does not find the token.
+    @Test func `Errors never contain the token, even if a combining accent follows it`() async throws {
+        let echo = Stub { request in
+            let body = #"{"errorCode":4000006,"errorMessage":"\#(request.header("Authorization") ?? "")\u0301!"}"#
+            return HTTPTransportResponse(status: 400, body: Data(body.utf8))
+        }
+        let leak = Stub { request in
+            throw HTTPTransportError(.failed, "\(request.header("Authorization") ?? "")\u{301}!")
+        }
+        for stub in [echo, leak] {
+            let bench = try Bench(stub) { $0.retry = .never }
+            let error = await failure { () async throws(AppStoreServerError) in
+                try await bench.client.transaction("1")
+            }
+            let message = try #require(error?.apiMessage ?? error?.message)
+            #expect(message.utf8.elementsEqual("Bearer [hidden]\u{301}!".utf8))
+        }
+    }
+
     @Test func `A transport error is retryable unless the response is too large`() {
         for code in [HTTPTransportError.Code.timeout, .connectionRefused, .failed] {
             #expect(HTTPTransportError(code, "").isRetryable, "\(code)")
