@@ -1,4 +1,4 @@
-internal import AppStoreModels
+package import AppStoreModels
 internal import Foundation
 
 /// The signing date, the app and the environment of a payload, according to the payload.
@@ -55,27 +55,22 @@ extension DecodedRealtimeRequestBody: SignedPayload {
 }
 
 extension ResponseBodyV2DecodedPayload: SignedPayload {
-    // A notification has exactly one of these parts. If there are several, use the first in this order, as Apple's
-    // libraries do.
-    var audience: Audience {
-        if let data {
-            audience(data.bundleId, data.appAppleId, data.environment)
-        } else if let summary {
-            audience(summary.bundleId, summary.appAppleId, summary.environment)
-        } else if let externalPurchaseToken {
-            audience(
-                externalPurchaseToken.bundleId, externalPurchaseToken.appAppleId,
-                // Tokens have no environment, but sandbox tokens are marked.
-                externalPurchaseToken.isSandbox ? .sandbox : .production)
-        } else if let appData {
-            audience(appData.bundleId, appData.appAppleId, appData.environment)
-        } else {
-            audience(nil, nil, nil)
+    /// The app and environment that a notification names. It has exactly one of these parts. If there are several, use
+    /// the first in this order, as Apple's libraries do. Nil if it has none that this version knows.
+    package var namedApp: (bundleID: String, appAppleID: Int64?, environment: AppStoreEnvironment)? {
+        if let data { return (data.bundleId, data.appAppleId, data.environment) }
+        if let summary { return (summary.bundleId, summary.appAppleId, summary.environment) }
+        if let token = externalPurchaseToken {
+            // Tokens have no environment, but sandbox tokens are marked.
+            return (token.bundleId, token.appAppleId, token.isSandbox ? .sandbox : .production)
         }
+        return appData.map { ($0.bundleId, $0.appAppleId, $0.environment) }
     }
 
-    private func audience(_ bundleID: String?, _ appAppleID: Int64?, _ environment: AppStoreEnvironment?) -> Audience {
-        Audience(
-            signingDate: signedDate, app: .bundle(bundleID, appAppleID: .carried(appAppleID)), environment: environment)
+    var audience: Audience {
+        let app = namedApp
+        return Audience(
+            signingDate: signedDate, app: .bundle(app?.bundleID, appAppleID: .carried(app?.appAppleID)),
+            environment: app?.environment)
     }
 }

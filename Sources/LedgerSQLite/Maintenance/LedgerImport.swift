@@ -186,9 +186,8 @@ package struct LedgerImport: Sendable {
 
     private func notification(_ line: Line, _ appEnvironment: AppEnvironment) async throws -> ImportedNotification {
         let verified = try await verifier.notification(line.signed_payload ?? "")
-        let audience = NotificationAudience(verified.payload)
-        guard audience.bundleID?.isExactly(appEnvironment.bundleID) ?? false,
-            audience.environment == appEnvironment.environment
+        guard let app = verified.payload.namedApp, app.bundleID.isExactly(appEnvironment.bundleID),
+            app.environment == appEnvironment.environment
         else {
             throw Refusal(reason: "the notification is signed for another app or environment")
         }

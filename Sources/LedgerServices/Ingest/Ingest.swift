@@ -52,10 +52,9 @@ package struct Ingest: Sendable {
             try await metrics.spans.measure("verify") { try await verifier.notification(signedPayload) }
         }
         metrics.verification.record(since: start)
-        let audience = NotificationAudience(verified.payload)
-        guard let bundleID = audience.bundleID, let environment = audience.environment,
-            let appEnvironment = scopes[bundleID, environment]
-        else { throw VerificationError(.wrongApp, "signed for an app or an environment that is not configured") }
+        guard let app = verified.payload.namedApp, let appEnvironment = scopes[app.bundleID, app.environment] else {
+            throw VerificationError(.wrongApp, "signed for an app or an environment that is not configured")
+        }
         let received = ReceivedNotification(
             verified, in: appEnvironment, at: clock.arrival(ofSigned: verified.payload.signedDate), origin: origin)
         let insertion = try await writer.receive(received)

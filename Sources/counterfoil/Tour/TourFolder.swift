@@ -114,9 +114,8 @@ struct TourFolder {
         case .realtimeRequest(let payload): (payload.productId, payload.environment.rawValue)
         case .notification(let payload):
             (
-                [payload.notificationType.rawValue, payload.subtype?.rawValue].compactMap { $0 }.joined(separator: "."),
-                (payload.data?.environment ?? payload.appData?.environment ?? payload.summary?.environment)?.rawValue
-                    ?? "-"
+                NotificationKind.name(payload.notificationType, payload.subtype),
+                payload.namedApp?.environment.rawValue ?? "-"
             )
         }
     }
