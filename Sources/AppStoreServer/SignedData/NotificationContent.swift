@@ -56,34 +56,31 @@ extension SignedDataVerifier {
         var app: Verified<AppTransaction>?
         if let text = payload.data?.signedTransactionInfo {
             let verified = try await self.transaction(text)
-            try Self.require(bundleID, verified.payload.bundleId)
-            try Self.require(environment, verified.payload.environment)
+            try Self.requirePart(of: bundleID, environment, verified.payload.bundleId, verified.payload.environment)
             transaction = verified
         }
         if let text = payload.data?.signedRenewalInfo {
             let verified = try await renewalInfo(text)
-            try Self.require(environment, verified.payload.environment)
+            try Self.requirePart(of: bundleID, environment, bundleID, verified.payload.environment)
             renewal = verified
         }
         if let text = payload.appData?.signedAppTransactionInfo {
             let verified = try await appTransaction(text)
-            try Self.require(bundleID, verified.payload.bundleId)
-            try Self.require(environment, verified.payload.receiptType)
+            try Self.requirePart(of: bundleID, environment, verified.payload.bundleId, verified.payload.receiptType)
             app = verified
         }
         return (transaction, renewal, app)
     }
 
-    private static func require(_ bundleID: String, _ part: String) throws(VerificationError) {
-        guard part.isExactly(bundleID) else {
+    /// Throws unless a part of a notification about an app and environment is signed for the same ones.
+    package static func requirePart(
+        of bundleID: String, _ environment: AppStoreEnvironment, _ signedBundleID: String,
+        _ signedEnvironment: AppStoreEnvironment
+    ) throws(VerificationError) {
+        guard signedBundleID.isExactly(bundleID) else {
             throw VerificationError(.wrongApp, "a part of the notification is signed for another app")
         }
-    }
-
-    private static func require(
-        _ environment: AppStoreEnvironment, _ part: AppStoreEnvironment
-    ) throws(VerificationError) {
-        guard part == environment else {
+        guard signedEnvironment == environment else {
             throw VerificationError(.wrongEnvironment, "a part of the notification is signed for another environment")
         }
     }

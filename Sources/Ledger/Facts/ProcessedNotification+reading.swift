@@ -1,4 +1,5 @@
 package import AppStoreModels
+internal import AppStoreServer
 package import AppStoreTrust
 internal import Entitlements
 package import Foundation
@@ -19,11 +20,6 @@ extension ProcessedNotification {
 extension AppEnvironment {
     /// Throws if a signed part belongs to another app or environment.
     package func requireMatch(_ bundleID: String, _ environment: AppStoreEnvironment) throws(VerificationError) {
-        guard bundleID.isExactly(self.bundleID) else {
-            throw VerificationError(.wrongApp, "a part of the notification is signed for another app")
-        }
-        guard environment == self.environment else {
-            throw VerificationError(.wrongEnvironment, "a part of the notification is signed for another environment")
-        }
+        try SignedDataVerifier.requirePart(of: self.bundleID, self.environment, bundleID, environment)
     }
 }
