@@ -33,11 +33,11 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.load()
-        let report = try await LedgerProgress.showing("copying") { bar in
+        let report = try await ProgressBar.showing { bar in
             let unfinished = LedgerBackup.unfinished(output)
             return try await Signals.removing([unfinished] + LedgerBackup.companions(of: unfinished)) {
                 try LedgerBackup.make(of: configuration.storage.path, to: output, unfinished: unfinished) {
-                    bar.show($0)
+                    bar.show($0, "copying")
                 }
             }
         }

@@ -108,12 +108,12 @@ struct LedgerImportCommand: AsyncParsableCommand {
             storage, verifier: try LedgerMaintenance.verifier(configuration),
             scopes: try await LedgerMaintenance.scopes(configuration, in: storage),
             at: try await LedgerMaintenance.now(configuration))
-        let bar = LedgerProgress("importing")
+        let bar = ProgressBar()
         defer { bar.end() }
         let size = file == "-" ? 0 : try handle.seekToEnd()
         if size > 0 { try handle.seek(toOffset: 0) }
         let report = try await ledgerImport.run(handle) { bytes in
-            if size > 0 { bar.show(Double(bytes) / Double(size)) }
+            if size > 0 { bar.show(Double(bytes) / Double(size), "importing") }
         }
         let output = JSONOutput(
             report, digest: try await storage.digest(ofExportVersion: report.version), wasEmpty: wasEmpty)

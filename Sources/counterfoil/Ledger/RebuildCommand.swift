@@ -28,8 +28,8 @@ struct RebuildCommand: AsyncParsableCommand {
         let configuration = try options.load()
         let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: true, migrates: !check)
         let rebuild = LedgerRebuild(storage, verifier: try LedgerMaintenance.verifier(configuration))
-        let report = try await LedgerProgress.showing("rebuilding") { bar in
-            try await rebuild.run(replacing: !check) { bar.show($0) }
+        let report = try await ProgressBar.showing { bar in
+            try await rebuild.run(replacing: !check) { bar.show($0, "rebuilding") }
         }
         try storage.close()
         if options.json { Output.line(JSONText.encode(JSONOutput(report))) } else { print(report) }

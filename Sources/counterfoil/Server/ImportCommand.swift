@@ -51,14 +51,9 @@ struct ImportCommand: AsyncParsableCommand {
             let work = FileImport(
                 core.importer(try options.scopes(core)), file: URL(filePath: file),
                 ledger: core.configuration.storage.path)
-            let (steps, continuation) = AsyncStream.makeStream(
-                of: FileImport.Progress.self, bufferingPolicy: .bufferingNewest(1))
-            async let shown: Void = Self.show(steps)
-            let result: Result<FileImport.Progress, any Error>
-            do { result = .success(try await work.run { continuation.yield($0) }) } catch { result = .failure(error) }
-            continuation.finish()
-            await shown
-            do { return try result.get() } catch {
+            do {
+                return try await ProgressBar.showing { bar in try await work.run { Self.show($0, bar) } }
+            } catch {
                 throw Refusal(
                     code: "import_interrupted",
                     message: "\(error.logReason.printable); run the same command again to continue from here")
@@ -71,15 +66,11 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    private static func show(_ steps: AsyncStream<FileImport.Progress>) async {
-        var bar = ProgressBar()
-        for await step in steps {
-            bar.show(
-                step.size == 0 ? 1 : Double(step.offset) / Double(step.size),
-                "\(step.lines) \(step.lines.noun("line")), \(step.newFacts) new \(step.newFacts.noun("fact")), "
-                    + "\(step.failed) failed")
-        }
-        bar.end()
+    private static func show(_ progress: FileImport.Progress, _ bar: ProgressBar) {
+        bar.show(
+            progress.size == 0 ? 1 : Double(progress.offset) / Double(progress.size),
+            "\(progress.lines) \(progress.lines.noun("line")), "
+                + "\(progress.newFacts) new \(progress.newFacts.noun("fact")), \(progress.failed) failed")
     }
 
     private func report(_ progress: FileImport.Progress) {

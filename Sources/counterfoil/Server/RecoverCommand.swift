@@ -92,7 +92,7 @@ struct RecoverCommand: AsyncParsableCommand {
             }
             // Without --from, recover everything signed since the completeness mark.
             let cause: RecoveryRun.Cause? = from == nil ? .request : nil
-            let result = try await showingProgress(core, appEnvironment) { [cause] in
+            let result = await showingProgress(core, appEnvironment) {
                 try await core.recovery.runPass(appEnvironment, because: cause)
             }
             for run in try await core.storage.recoveries(in: [appEnvironment.id], before: nil, limit: 10).reversed()
@@ -109,37 +109,25 @@ struct RecoverCommand: AsyncParsableCommand {
 
     /// Runs `body` while a progress bar shows the scope's open recovery.
     private func showingProgress(
-        _ core: ServerCore, _ appEnvironment: AppEnvironment, _ body: @escaping @Sendable () async throws -> Void
-    ) async throws -> Result<Void, any Error> {
-        let isOver = AsyncStream.makeStream(of: Void.self)
-        async let shown: Void = Self.show(core, appEnvironment, until: isOver.stream)
-        let result: Result<Void, any Error>
-        do { result = .success(try await body()) } catch { result = .failure(error) }
-        isOver.continuation.finish()
-        await shown
-        return result
+        _ core: ServerCore, _ appEnvironment: AppEnvironment, _ body: () async throws -> Void
+    ) async -> Result<Void, any Error> {
+        // The bar is cancelled when `body` has ended.
+        async let _: Void = Self.show(core, appEnvironment)
+        do { return .success(try await body()) } catch { return .failure(error) }
     }
 
-    private static func show(_ core: ServerCore, _ appEnvironment: AppEnvironment, until end: AsyncStream<Void>) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in end {} }
-            group.addTask {
-                var bar = ProgressBar()
-                while !Task.isCancelled {
-                    do {
-                        if let run = try await core.storage.openRecoveries(in: appEnvironment.id).last {
-                            bar.show(
-                                1 - Double(run.openWindows) / Double(max(run.windows, 1)),
-                                "\(appEnvironment.environment.rawValue): \(run.counts.found) found, \(run.counts.new) new"
-                            )
-                        }
-                        try await Task.sleep(for: .milliseconds(200))
-                    } catch { break }
+    private static func show(_ core: ServerCore, _ appEnvironment: AppEnvironment) async {
+        let bar = ProgressBar()
+        defer { bar.end() }
+        while !Task.isCancelled {
+            do {
+                if let run = try await core.storage.openRecoveries(in: appEnvironment.id).last {
+                    bar.show(
+                        1 - Double(run.openWindows) / Double(max(run.windows, 1)),
+                        "\(appEnvironment.environment.rawValue): \(run.counts.found) found, \(run.counts.new) new")
                 }
-                bar.end()
-            }
-            await group.next()
-            group.cancelAll()
+                try await Task.sleep(for: .milliseconds(200))
+            } catch { return }
         }
     }
 }
@@ -216,7 +204,7 @@ private struct RecoveryClient {
     private func recover(_ item: Accessible, _ body: Data) async throws -> RecoveryOutcome {
         let path = "/v1/recoveries?app=\(item.app.percentEncoded)&environment=\(item.environment.percentEncoded)"
         var outcome: RecoveryOutcome = try await server.call("POST", path, body)
-        var bar = ProgressBar()
+        let bar = ProgressBar()
         defer { bar.end() }
         while outcome.state == "open" {
             bar.show(

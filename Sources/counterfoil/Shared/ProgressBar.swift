@@ -1,17 +1,31 @@
+import Synchronization
+
 /// A progress bar with the estimated time left on standard error, shown only if standard error is a terminal.
-struct ProgressBar {
+final class ProgressBar: Sendable {
     private let start = ContinuousClock.now
-    private var first: Double?
+    /// The first fraction and the present line.
+    private let shown = Mutex<(first: Double?, line: String)>((nil, ""))
+
+    /// Runs `body` with a bar, and removes the bar.
+    static func showing<Value>(_ body: (ProgressBar) async throws -> Value) async throws -> Value {
+        let bar = ProgressBar()
+        defer { bar.end() }
+        return try await body(bar)
+    }
 
     /// Shows `fraction`, 0 to 1, and a text.
-    mutating func show(_ fraction: Double, _ text: String) {
-        guard StatusLine.isShown else { return }
+    func show(_ fraction: Double, _ text: String) {
+        guard StatusLine.isShown, fraction.isFinite else { return }
         let fraction = min(max(fraction, 0), 1)
-        let begun = first ?? fraction
-        first = begun
         let filled = Int(fraction * 24)
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 24 - filled)
-        StatusLine.show("\(bar) \(Int(fraction * 100)) % \(text)\(rest(fraction, since: begun))")
+        let changed = shown.withLock { shown -> String? in
+            let begun = shown.first ?? fraction
+            let line = "\(bar) \(Int(fraction * 100)) % \(text)\(rest(fraction, since: begun))"
+            defer { shown = (begun, line) }
+            return line == shown.line ? nil : line
+        }
+        if let changed { StatusLine.show(changed) }
     }
 
     /// Removes the bar.
