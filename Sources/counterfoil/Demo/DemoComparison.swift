@@ -3,19 +3,47 @@ import AppStoreModels
 import Foundation
 import StoreSimulator
 
-/// The fields of one purchase that must be equal in the App Store and in the server's response.
-private struct ComparedPurchase: Equatable {
-    var product = ""
-    var status = 0
-    var hasAccess = false
-    var expires: Int64?
-    var willRenew: Bool?
-    var next: String?
-    var intent: Int?
-    var isInRetry = false
-    var grace: Int64?
-    var ownership = ""
-    var revoked: Int64?
+/// The purchases of a customer, as far as they must be equal in the App Store and in the server's response.
+private struct ComparedPurchases: Decodable, Equatable {
+    struct Subscription: Decodable, Equatable {
+        var originalTransactionId, productId: String
+        var status: Int
+        var hasAccess: Bool
+        var expiresDate: Int64?
+        var willRenew: Bool?
+        var autoRenewProductId: String?
+        var expirationIntent: Int?
+        var isInBillingRetry: Bool
+        var gracePeriodExpiresDate: Int64?
+        var ownership: String
+        var revocationDate: Int64?
+    }
+
+    struct Purchase: Decodable, Equatable {
+        var transactionId, productId, ownership: String
+        var revocationDate: Int64?
+    }
+
+    var subscriptions: [Subscription]
+    var purchases: [Purchase]
+
+    /// The same purchases sorted by identifier.
+    var sorted: ComparedPurchases {
+        ComparedPurchases(
+            subscriptions: subscriptions.sorted { $0.originalTransactionId < $1.originalTransactionId },
+            purchases: purchases.sorted { $0.transactionId < $1.transactionId })
+    }
+
+    /// The purchases on one line of text.
+    var summary: String {
+        let parts = subscriptions.map { state in
+            let end = state.expiresDate.map { " until " + Date(milliseconds: $0).readable.prefix(10) } ?? ""
+            let word = ["", "active", "expired", "in billing retry", "in grace period", "taken back"]
+            return "\(state.productId) \(word.indices.contains(state.status) ? word[state.status] : "?")\(end)"
+        }
+        let others = purchases.map { $0.productId + ($0.revocationDate == nil ? "" : " taken back") }
+        return parts.isEmpty && others.isEmpty ? "nothing bought" : (parts + others).joined(separator: "; ")
+    }
 }
 
 /// Compares the server's responses with the state of the simulated App Store.
@@ -56,80 +84,30 @@ struct DemoComparison {
         _ state: CustomerState, _ customer: DemoPlan.Customer, at instant: Date?
     ) async throws -> Difference? {
         let query = instant.map { "?at=\($0.milliseconds)" } ?? ""
-        let response: CustomerResponse = try await client.get("/v1/customers/\(customer.id)\(query)")
-        guard state.comparedPurchases != response.comparedPurchases else { return nil }
+        let response: ComparedPurchases = try await client.get("/v1/customers/\(customer.id)\(query)")
+        guard state.comparedPurchases.sorted != response.sorted else { return nil }
         return Difference(customer: state.customer, appStore: state.summary, server: response.summary)
     }
 }
 
 extension CustomerState {
-    fileprivate var comparedPurchases: [String: ComparedPurchase] {
-        var purchasesByID: [String: ComparedPurchase] = [:]
-        for state in subscriptions {
-            purchasesByID[state.originalTransactionID] = ComparedPurchase(
-                product: state.productID, status: Int(state.status.rawValue), hasAccess: state.hasAccess,
-                expires: state.expiresDate?.milliseconds, willRenew: state.autoRenewStatus == .on,
-                next: state.autoRenewProductID, intent: state.expirationIntent.map { Int($0.rawValue) },
-                isInRetry: state.isInBillingRetryPeriod ?? false, grace: state.gracePeriodExpiresDate?.milliseconds,
-                ownership: state.inAppOwnershipType.rawValue, revoked: state.revocationDate?.milliseconds)
-        }
-        for state in purchases {
-            purchasesByID[state.transactionID] = ComparedPurchase(
-                product: state.productID, ownership: state.inAppOwnershipType.rawValue,
-                revoked: state.revocationDate?.milliseconds)
-        }
-        return purchasesByID
-    }
-}
-
-/// The members of the server's response about a customer that the demo compares.
-private struct CustomerResponse: Decodable {
-    struct Subscription: Decodable {
-        var originalTransactionId, productId: String
-        var status: Int
-        var hasAccess: Bool
-        var expiresDate: Int64?
-        var willRenew: Bool?
-        var autoRenewProductId: String?
-        var expirationIntent: Int?
-        var isInBillingRetry: Bool
-        var gracePeriodExpiresDate: Int64?
-        var ownership: String
-        var revocationDate: Int64?
-    }
-
-    struct Purchase: Decodable {
-        var transactionId, productId, ownership: String
-        var revocationDate: Int64?
-    }
-
-    var subscriptions: [Subscription]
-    var purchases: [Purchase]
-
-    var comparedPurchases: [String: ComparedPurchase] {
-        var purchasesByID: [String: ComparedPurchase] = [:]
-        for state in subscriptions {
-            purchasesByID[state.originalTransactionId] = ComparedPurchase(
-                product: state.productId, status: state.status, hasAccess: state.hasAccess,
-                expires: state.expiresDate, willRenew: state.willRenew, next: state.autoRenewProductId,
-                intent: state.expirationIntent, isInRetry: state.isInBillingRetry,
-                grace: state.gracePeriodExpiresDate, ownership: state.ownership, revoked: state.revocationDate)
-        }
-        for state in purchases {
-            purchasesByID[state.transactionId] = ComparedPurchase(
-                product: state.productId, ownership: state.ownership, revoked: state.revocationDate)
-        }
-        return purchasesByID
-    }
-
-    /// The purchases on one line of text.
-    var summary: String {
-        let parts = subscriptions.map { state in
-            let end = state.expiresDate.map { " until " + Date(milliseconds: $0).readable.prefix(10) } ?? ""
-            let word = ["", "active", "expired", "in billing retry", "in grace period", "taken back"]
-            return "\(state.productId) \(word.indices.contains(state.status) ? word[state.status] : "?")\(end)"
-        }
-        let others = purchases.map { $0.productId + ($0.revocationDate == nil ? "" : " taken back") }
-        return parts.isEmpty && others.isEmpty ? "nothing bought" : (parts + others).joined(separator: "; ")
+    fileprivate var comparedPurchases: ComparedPurchases {
+        ComparedPurchases(
+            subscriptions: subscriptions.map { state in
+                ComparedPurchases.Subscription(
+                    originalTransactionId: state.originalTransactionID, productId: state.productID,
+                    status: Int(state.status.rawValue), hasAccess: state.hasAccess,
+                    expiresDate: state.expiresDate?.milliseconds, willRenew: state.autoRenewStatus == .on,
+                    autoRenewProductId: state.autoRenewProductID,
+                    expirationIntent: state.expirationIntent.map { Int($0.rawValue) },
+                    isInBillingRetry: state.isInBillingRetryPeriod ?? false,
+                    gracePeriodExpiresDate: state.gracePeriodExpiresDate?.milliseconds,
+                    ownership: state.inAppOwnershipType.rawValue, revocationDate: state.revocationDate?.milliseconds)
+            },
+            purchases: purchases.map { state in
+                ComparedPurchases.Purchase(
+                    transactionId: state.transactionID, productId: state.productID,
+                    ownership: state.inAppOwnershipType.rawValue, revocationDate: state.revocationDate?.milliseconds)
+            })
     }
 }

@@ -21,7 +21,7 @@ struct DemoOutput {
 
     /// Prints commands and pages to try while both services run.
     func printNextSteps(_ services: DemoServices, _ customer: DemoPlan.Customer) {
-        let key = "-H 'Authorization: Bearer \(services.client.key)'"
+        let key = "-H 'Authorization: Bearer \(services.key)'"
         heading("Both run until Ctrl-C. In another terminal:")
         line("curl \(key) \(services.url)/v1/customers/\(customer.id)")
         line("curl \(key) \(services.url)/v1/customers/\(customer.id)/timeline")
@@ -39,6 +39,6 @@ struct DemoOutput {
         line(faint("Pages to visit:"))
         line("the App Store    \(services.simulator.information.pagesURL)customers/\(customer.name)")
         line("the server       \(services.url)/console/customers/\(customer.id)")
-        line(faint("                 signs in with \(services.client.key)"))
+        line(faint("                 signs in with \(services.key)"))
     }
 }

@@ -16,7 +16,8 @@ final class DemoServices {
 
     let simulator: Simulator
     private let folder: URL
-    private let key = APIKeyText.make()
+    /// A key of the server's API.
+    let key = APIKeyText.make()
     private var server: Server?
     private var port = 0
 
@@ -61,7 +62,7 @@ final class DemoServices {
     /// The path of the simulator's folder, which `--simulator` takes.
     var simulatorFolder: String { folder.appending(path: "simulator").path }
     /// A client for the server's API.
-    var client: DemoServerClient { DemoServerClient(url: url, key: key) }
+    var client: DemoServerClient { DemoServerClient(server: ServerClient(url: url, key: key)) }
 
     /// Starts the server, on its previous port after a restart, and sets the simulator's notification URL to it.
     func startServer() async throws {

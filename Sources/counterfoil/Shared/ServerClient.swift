@@ -34,6 +34,9 @@ struct ServerClient: Sendable {
         }
     }
 
+    /// Makes a client with a key of the server's API.
+    init(url: String, key: String) { (self.url, self.key) = (url, key) }
+
     /// The refusal for a response that this version cannot decode.
     static let unexpectedResponse = Refusal(
         code: "unexpected_answer", message: "the server's response has an unknown format; is its version different?")
