@@ -20,14 +20,12 @@ struct ConsoleSessionsCommand: AsyncParsableCommand {
             Exit status: 0 done, 1 refused or failed, 2 wrong usage.
             """)
 
-    @Option(help: ArgumentHelp("The running server.", valueName: "url")) var url: String
-    @Option(help: ArgumentHelp("A file with an API key of the server. Default: $COUNTERFOIL_KEY.", valueName: "file"))
-    var key: String?
+    @OptionGroup var options: ServerOptions
     @Option(help: ArgumentHelp("End the session with this ID.", valueName: "session")) var end: String?
     @Flag(help: "Print one JSON object a line instead of text.") var json = false
 
     func run() async throws {
-        let server = try ServerClient(url: url, keyFile: key)
+        let server = try options.client()
         if let end {
             let id = end.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             _ = try await server.send("DELETE", "/v1/operations/sessions/\(id)", nil)

@@ -29,11 +29,7 @@ struct GetCommand: AsyncParsableCommand {
         ]))
     var path: String
 
-    @Option(help: ArgumentHelp("The running server.", valueName: "url")) var url: String
-    @Option(
-        help: ArgumentHelp("A file with an API key of the server. Default: $COUNTERFOIL_KEY.", valueName: "file"),
-        completion: .file())
-    var key: String?
+    @OptionGroup var options: ServerOptions
     @OptionGroup var failures: FailureOption
 
     /// The maximum size of a response body in bytes.
@@ -48,7 +44,7 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let server = try ServerClient(url: url, keyFile: key)
+        let server = try options.client()
         let response = try await server.send("GET", path, nil, maximumResponseSize: Self.maximumResponseSize)
         let isCSV = response.header("content-type")?.lowercased().hasPrefix("text/csv") ?? false
         if isCSV { return Output.csv(response.body) }

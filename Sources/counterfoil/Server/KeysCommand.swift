@@ -151,38 +151,40 @@ struct KeysList: ParsableCommand {
     @Option(help: ArgumentHelp("The configuration.", valueName: "file")) var config = "counterfoil.yaml"
     @Flag(help: "Print one JSON object a line instead of text.") var json = false
 
-    private struct Key: Encodable {
-        let name: String
-        let scopes: [String]
-        let apps, environments: [String]?
-        let isPublic: Bool
-
-        init(_ key: ServerConfiguration.Key) {
-            name = key.name
-            scopes = key.scopes.map(\.rawValue).sorted()
-            apps = key.apps?.sorted()
-            environments = key.environments?.map(\.rawValue).sorted()
-            isPublic = key.isPublic
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case name, scopes, apps, environments
-            case isPublic = "public"
-        }
-    }
-
     func run() throws {
-        let keys = try Configurations.load(config, secrets: .present).configuration.keys.map(Key.init)
+        let keys = try Configurations.load(config, secrets: .present).configuration.keys.map(KeyReport.init)
         if json { return keys.forEach { Output.line(JSONText.encode($0)) } }
         let width = keys.map(\.name.count).max() ?? 0
         for key in keys {
-            let isAll = key.scopes.count == APIScope.all.count
             let limits = [key.apps, key.environments].compactMap { $0?.joined(separator: ", ").printable }
             let notes = limits + (key.isPublic ? ["public"] : [])
-            let scopes = isAll ? "all" : key.scopes.joined(separator: ", ")
-            Output.line(([key.name.padded(to: width + 2) + scopes] + notes).joined(separator: "; "))
+            Output.line(([key.name.padded(to: width + 2) + key.scopeNames] + notes).joined(separator: "; "))
         }
     }
+}
+
+/// A key of the configuration as the commands print it.
+struct KeyReport: Encodable {
+    let name: String
+    let scopes: [String]
+    let apps, environments: [String]?
+    let isPublic: Bool
+
+    init(_ key: ServerConfiguration.Key) {
+        name = key.name
+        scopes = key.scopes.map(\.rawValue).sorted()
+        apps = key.apps?.sorted()
+        environments = key.environments?.map(\.rawValue).sorted()
+        isPublic = key.isPublic
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case name, scopes, apps, environments
+        case isPublic = "public"
+    }
+
+    /// The scopes for people: their names, or `all`.
+    var scopeNames: String { scopes.count == APIScope.all.count ? "all" : scopes.joined(separator: ", ") }
 }
 
 /// Reads the server's configuration for commands that need it. Problems go to standard error.

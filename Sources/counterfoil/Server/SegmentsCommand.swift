@@ -28,9 +28,7 @@ struct SegmentsCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("A segment, such as will_not_renew. Default: list all.", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("The running server.", valueName: "url")) var url: String
-    @Option(help: ArgumentHelp("A file with an API key of the server. Default: $COUNTERFOIL_KEY.", valueName: "file"))
-    var key: String?
+    @OptionGroup var options: ServerOptions
     @Option(help: ArgumentHelp("The app; needed if the key has access to several.", valueName: "bundle-id")) var app:
         String?
     @Option(help: ArgumentHelp("The environment: production or sandbox. Default: production.", valueName: "name"))
@@ -56,7 +54,7 @@ struct SegmentsCommand: AsyncParsableCommand {
     private typealias Page = ListPage<[String: JSONValue]>
 
     func run() async throws {
-        let server = try ServerClient(url: url, keyFile: key)
+        let server = try options.client()
         guard let name else {
             let lists: Page = try await server.call("GET", "/v1/segments" + query([]), nil)
             for list in lists.items { Output.line(json ? try JSONLine.text(list) : line(ofList: list)) }

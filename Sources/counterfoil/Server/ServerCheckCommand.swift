@@ -127,18 +127,6 @@ enum ConfigurationReport {
             let hasKey: Bool
         }
 
-        struct Key: Encodable {
-            let name: String
-            let scopes: [String]
-            let apps, environments: [String]?
-            let isPublic: Bool
-
-            enum CodingKeys: String, CodingKey {
-                case name, scopes, apps, environments
-                case isPublic = "public"
-            }
-        }
-
         struct Webhook: Encodable {
             let name, url: String
         }
@@ -146,7 +134,7 @@ enum ConfigurationReport {
         let valid = true
         let listen, storage: String
         let apps: [App]
-        let keys: [Key]
+        let keys: [KeyReport]
         let webhooks: [Webhook]
         let notes: [ConfigurationIssue]
         let online: [OnlineReport.Item]?
@@ -162,11 +150,7 @@ enum ConfigurationReport {
                     entitlements: app.catalogue.entitlements.mapValues { $0.sorted() },
                     hasKey: ConfigurationReport.hasKey(loaded, index))
             }
-            keys = configuration.keys.map { key in
-                Key(
-                    name: key.name, scopes: key.scopes.map(\.rawValue).sorted(), apps: key.apps?.sorted(),
-                    environments: key.environments?.map(\.rawValue).sorted(), isPublic: key.isPublic)
-            }
+            keys = configuration.keys.map(KeyReport.init)
             webhooks = configuration.webhooks.map {
                 Webhook(name: $0.name, url: ServerConfiguration.redacted(url: $0.url))
             }
@@ -195,13 +179,10 @@ enum ConfigurationReport {
                 lines.append("  \(name)  \(style.faint(products.sorted().joined(separator: ", ").printable))")
             }
         }
-        for key in configuration.keys {
-            let scopes =
-                key.scopes.count == APIScope.all.count
-                ? "all" : key.scopes.map(\.rawValue).sorted().joined(separator: ", ")
-            let limits = (key.apps?.sorted() ?? []) + (key.environments?.map(\.rawValue).sorted() ?? [])
+        for key in configuration.keys.map(KeyReport.init) {
+            let limits = (key.apps ?? []) + (key.environments ?? [])
             let remark = limits.isEmpty ? "" : ", only " + limits.joined(separator: ", ").printable
-            lines.append("key         \(key.name), \(scopes)\(remark)\(key.isPublic ? ", public" : "")")
+            lines.append("key         \(key.name), \(key.scopeNames)\(remark)\(key.isPublic ? ", public" : "")")
         }
         for webhook in configuration.webhooks {
             lines.append("webhook     \(webhook.name), \(ServerConfiguration.redacted(url: webhook.url).printable)")

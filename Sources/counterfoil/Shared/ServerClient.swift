@@ -74,6 +74,17 @@ struct ServerClient: Sendable {
     }
 }
 
+/// The options of commands that call a running server.
+struct ServerOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The running server.", valueName: "url")) var url: String
+    @Option(
+        help: ArgumentHelp("A file with an API key of the server. Default: $COUNTERFOIL_KEY.", valueName: "file"),
+        completion: .file())
+    var key: String?
+
+    func client() throws -> ServerClient { try ServerClient(url: url, keyFile: key) }
+}
+
 /// Checks URLs of servers that options take.
 enum ServerURL {
     /// Returns the URL if its scheme is http or https and it has a host, otherwise nil.
