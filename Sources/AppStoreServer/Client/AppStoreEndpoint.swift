@@ -47,7 +47,7 @@ public struct AppStoreEndpoint: Sendable, Hashable, Identifiable {
     public var id: String { name }
 
     /// The names of the parameters in ``path``, in order.
-    public var parameters: [String] { segments.compactMap(\.parameter) }
+    public var parameters: [String] { segments.filter(Self.isParameter).map { String($0.dropFirst().dropLast()) } }
 
     /// Whether a request may be sent again when its outcome is unknown.
     public struct Idempotency: Hashable, Sendable, CustomStringConvertible {
@@ -89,12 +89,8 @@ public struct AppStoreEndpoint: Sendable, Hashable, Identifiable {
 }
 
 extension AppStoreEndpoint {
-    private struct Segment {
-        let text: String
-        var parameter: String? { text.hasPrefix("{") ? String(text.dropFirst().dropLast()) : nil }
-    }
-
-    private var segments: [Segment] { path.split(separator: "/").map { Segment(text: String($0)) } }
+    private var segments: [Substring] { path.split(separator: "/") }
+    private static func isParameter(_ segment: Substring) -> Bool { segment.hasPrefix("{") }
 
     /// The maximum size of one path parameter, in bytes.
     public static let maximumParameterSize = 2048
@@ -123,10 +119,8 @@ extension AppStoreEndpoint {
         var target = ""
         for segment in segments {
             target += "/"
-            target += segment.parameter == nil ? segment.text : (rest.popFirst() ?? "").percentEncoded
+            target += Self.isParameter(segment) ? (rest.popFirst() ?? "").percentEncoded : String(segment)
         }
-        guard !query.isEmpty else { return target }
-        return target + "?"
-            + query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
+        return query.isEmpty ? target : target + "?" + String(queryOf: query.map { ($0.name, $0.value) })
     }
 }

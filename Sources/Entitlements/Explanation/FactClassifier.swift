@@ -32,10 +32,8 @@ struct FactClassifier {
     /// Returns the transactions. Identical versions are listed once.
     func transactions() -> [ExplainedFact] {
         let all = facts.facts.transactions.filter { lineages.contains(ExactText($0.originalTransactionID)) }
-        let sorted = all.sorted { $0.precedes($1) }
-        return sorted.indices.filter { $0 == 0 || sorted[$0] != sorted[$0 - 1] }.map { index in
-            let fact = sorted[index]
-            return ExplainedFact(
+        return Self.versions(of: all).map { fact in
+            ExplainedFact(
                 kind: .transaction, identifier: fact.transactionID, originalTransactionID: fact.originalTransactionID,
                 productID: fact.productID, signedDate: fact.signedDate, role: role(of: fact),
                 version: .transaction(fact))
@@ -45,14 +43,17 @@ struct FactClassifier {
     /// Returns the renewal infos. Identical versions are listed once.
     func renewals() -> [ExplainedFact] {
         let all = facts.facts.renewals.filter { lineages.contains(ExactText($0.originalTransactionID)) }
-        let sorted = all.sorted { $0.precedes($1) }
-        return sorted.indices.filter { $0 == 0 || sorted[$0] != sorted[$0 - 1] }.map { index in
-            let fact = sorted[index]
-            return ExplainedFact(
+        return Self.versions(of: all).map { fact in
+            ExplainedFact(
                 kind: .renewalInfo, identifier: fact.originalTransactionID,
                 originalTransactionID: fact.originalTransactionID, productID: fact.productID,
                 signedDate: fact.signedDate, role: role(of: fact), version: .renewal(fact))
         }
+    }
+
+    private static func versions<Fact: VersionedFact>(of facts: [Fact]) -> [Fact] {
+        let sorted = facts.sorted { $0.precedes($1) }
+        return sorted.indices.filter { $0 == 0 || sorted[$0] != sorted[$0 - 1] }.map { sorted[$0] }
     }
 
     private func role(of fact: TransactionFact) -> FactRole {
