@@ -15,7 +15,8 @@ package struct DateDigits {
         return true
     }
 
-    private mutating func number(digits: Int) -> Int? {
+    /// Parses a number with this many digits.
+    package mutating func number(digits: Int) -> Int? {
         var value = 0
         for _ in 0..<digits {
             guard let digit = digit() else { return nil }
