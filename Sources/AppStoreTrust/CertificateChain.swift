@@ -1,5 +1,3 @@
-internal import Basics
-internal import Crypto
 package import Foundation
 package import SwiftASN1
 package import X509
@@ -125,12 +123,10 @@ package struct CertificateChain: Sendable {
 
 extension CertificateSummary {
     package init(_ certificate: Certificate, der: [UInt8]) {
-        subject = certificate.subject.description
-        issuer = certificate.issuer.description
-        serialNumber = certificate.serialNumber.bytes.hexadecimal.uppercased()
-        notBefore = certificate.notValidBefore
-        notAfter = certificate.notValidAfter
-        fingerprint = SHA256.hash(data: der).hexadecimal
+        self.init(
+            subject: certificate.subject.description, issuer: certificate.issuer.description,
+            serialNumber: Array(certificate.serialNumber.bytes), notBefore: certificate.notValidBefore,
+            notAfter: certificate.notValidAfter, der: der)
     }
 
     package func requireValid(at instant: Date) throws(VerificationError) {
