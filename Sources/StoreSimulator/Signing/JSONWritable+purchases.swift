@@ -4,14 +4,14 @@ package import Basics
 
 // The members are in the order of their names, which is the order on the wire.
 
-extension JWSTransactionDecodedPayload: JSONWritable {
+extension JWSTransactionDecodedPayload: JSONMembersWritable {
     package func writeMembers(to json: inout JSONWriter) throws(SigningError) {
         try json.member("advancedCommerceInfo", encoding: advancedCommerceInfo)
         json.member("appAccountToken", appAccountToken)
         json.member("appTransactionId", appTransactionId)
         json.member("billingPlanType", billingPlanType)
         json.member("bundleId", bundleId)
-        try json.member("commitmentInfo", object: commitmentInfo)
+        try json.member("commitmentInfo", encoding: commitmentInfo)
         json.member("currency", currency)
         json.member("environment", environment)
         try json.member("expiresDate", expiresDate)
@@ -43,23 +43,14 @@ extension JWSTransactionDecodedPayload: JSONWritable {
     }
 }
 
-extension TransactionCommitmentInfo: JSONWritable {
-    package func writeMembers(to json: inout JSONWriter) throws(SigningError) {
-        json.member("billingPeriodNumber", billingPeriodNumber)
-        try json.member("commitmentExpiresDate", commitmentExpiresDate)
-        json.member("commitmentPrice", commitmentPrice)
-        json.member("totalBillingPeriods", totalBillingPeriods)
-    }
-}
-
-extension JWSRenewalInfoDecodedPayload: JSONWritable {
+extension JWSRenewalInfoDecodedPayload: JSONMembersWritable {
     package func writeMembers(to json: inout JSONWriter) throws(SigningError) {
         try json.member("advancedCommerceInfo", encoding: advancedCommerceInfo)
         json.member("appAccountToken", appAccountToken)
         json.member("appTransactionId", appTransactionId)
         json.member("autoRenewProductId", autoRenewProductId)
         json.member("autoRenewStatus", autoRenewStatus)
-        try json.member("commitmentInfo", object: commitmentInfo)
+        try json.member("commitmentInfo", encoding: commitmentInfo)
         json.member("currency", currency)
         json.member("eligibleWinBackOfferIds", eligibleWinBackOfferIds)
         json.member("environment", environment)
@@ -81,32 +72,5 @@ extension JWSRenewalInfoDecodedPayload: JSONWritable {
     }
 }
 
-extension RenewalCommitmentInfo: JSONWritable {
-    package func writeMembers(to json: inout JSONWriter) throws(SigningError) {
-        json.member("commitmentAutoRenewProductId", commitmentAutoRenewProductId)
-        json.member("commitmentAutoRenewStatus", commitmentAutoRenewStatus)
-        json.member("commitmentRenewalBillingPlanType", commitmentRenewalBillingPlanType)
-        try json.member("commitmentRenewalDate", commitmentRenewalDate)
-        json.member("commitmentRenewalPrice", commitmentRenewalPrice)
-    }
-}
-
-extension AppTransaction: JSONWritable {
-    package func writeMembers(to json: inout JSONWriter) throws(SigningError) {
-        json.member("appAppleId", appAppleId)
-        json.member("appTransactionId", appTransactionId)
-        json.member("applicationVersion", applicationVersion)
-        json.member("bundleId", bundleId)
-        json.member("deviceVerification", deviceVerification)
-        json.member("deviceVerificationNonce", deviceVerificationNonce)
-        json.member("originalApplicationVersion", originalApplicationVersion)
-        json.member("originalPlatform", originalPlatform)
-        try json.member("originalPurchaseDate", originalPurchaseDate)
-        try json.member("preorderDate", preorderDate)
-        try json.member("receiptCreationDate", receiptCreationDate)
-        json.member("receiptType", receiptType)
-        try json.member("requestDate", requestDate)
-        json.member("storeType", storeType)
-        json.member("versionExternalIdentifier", versionExternalIdentifier)
-    }
-}
+extension AppTransaction: JSONWritable {}
+extension DecodedRealtimeRequestBody: JSONWritable {}

@@ -7,18 +7,28 @@ internal import Foundation
 // space, no escaped slashes, dates as whole milliseconds. `writeMembers(to:)` has to write the members in sorted order;
 // no sorting happens here, which makes it fast. Tests check the order.
 
+/// A payload that can be signed.
+package protocol JSONWritable: Encodable, Sendable {
+    /// Returns the JSON, the same bytes as `CompactJWS.json`.
+    func jsonBytes() throws(SigningError) -> [UInt8]
+}
+
+extension JSONWritable {
+    /// Uses Foundation's encoder, for types that are rare.
+    package func jsonBytes() throws(SigningError) -> [UInt8] { Array(try CompactJWS.json(self)) }
+}
+
 /// A payload that writes its own JSON members.
-package protocol JSONWritable: Sendable {
+package protocol JSONMembersWritable: JSONWritable {
     /// Writes the members, in the order of their names.
     func writeMembers(to json: inout JSONWriter) throws(SigningError)
 }
 
-extension JSONWritable {
+extension JSONMembersWritable {
     fileprivate func write(to json: inout JSONWriter) throws(SigningError) {
         try json.object { (json: inout JSONWriter) throws(SigningError) in try writeMembers(to: &json) }
     }
 
-    /// Returns the JSON, the same bytes as `CompactJWS.json`.
     package func jsonBytes() throws(SigningError) -> [UInt8] {
         var json = JSONWriter()
         try write(to: &json)
@@ -57,7 +67,7 @@ extension JSONWriter {
         if let texts { member(name, texts) { $0.string($1) } }
     }
 
-    mutating func member(_ name: StaticString, object value: (some JSONWritable)?) throws(SigningError) {
+    mutating func member(_ name: StaticString, object value: (some JSONMembersWritable)?) throws(SigningError) {
         guard let value else { return }
         key(name)
         try value.write(to: &self)

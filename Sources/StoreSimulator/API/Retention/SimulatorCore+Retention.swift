@@ -1,6 +1,6 @@
-package import AppStoreModels
-package import AppStoreServer
-package import Basics
+internal import AppStoreModels
+internal import AppStoreServer
+internal import Basics
 internal import Crypto
 internal import Foundation
 internal import NIOCore
@@ -158,17 +158,5 @@ extension BearerCheck {
     fileprivate func isSigned(_ token: String) -> Bool {
         guard let jws = DeveloperJWS(token), let key = key(jws.keyID) else { return false }
         return jws.isSigned(by: key)
-    }
-}
-
-extension DecodedRealtimeRequestBody: JSONWritable {
-    package func writeMembers(to json: inout JSONWriter) throws(SigningError) {
-        json.member("appAppleId", appAppleId)
-        json.member("environment", environment)
-        json.member("originalTransactionId", originalTransactionId)
-        json.member("productId", productId)
-        json.member("requestIdentifier", requestIdentifier)
-        try json.member("signedDate", signedDate)
-        json.member("userLocale", userLocale)
     }
 }
