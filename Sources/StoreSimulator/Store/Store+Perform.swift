@@ -96,12 +96,6 @@ extension Store {
         case .reverseRefund(let customer, let transaction): try reverseRefund(customer, transaction, at: now)
         case .shareWithFamily(let customer, let member): try share(customer, with: member, at: now)
         case .stopSharing(let customer, let member): try stopSharing(customer, with: member, at: now)
-        default: try applyOther(command, at: now)
-        }
-    }
-
-    private mutating func applyOther(_ command: StoreCommand, at now: Date) throws(StoreError) -> Subject {
-        switch command {
         case .increasePrice(let product, let price, let consent, let customer):
             try increasePrice(of: product, to: price, needsConsent: consent, for: customer, at: now)
         case .schedulePriceChange(
@@ -136,12 +130,43 @@ extension Store {
         case .refreshReceipt(let customer, let device): try refreshReceipt(of: customer, on: device, at: now)
         case .joinGroup(let customer, let group, let organization, let administrator):
             try join(customer, group, isOrganization: organization ?? true, isAdministrator: administrator ?? false)
-        default:
-            if let subject = try applyOnDevice(command, at: now) {
-                subject
-            } else {
-                try applyAdvancedCommerce(command, at: now)
+        case .installApp(let customer, let device, let system): try install(device, of: customer, system, at: now)
+        case .goOffline(let customer, let device): try setOffline(true, device, of: customer, at: now)
+        case .goOnline(let customer, let device): try setOffline(false, device, of: customer, at: now)
+        case .sync(let customer, let device): try sync(device, of: customer, at: now)
+        case .askToBuy(let customer): try setAskToBuy(true, customer, at: now)
+        case .stopAskingToBuy(let customer): try setAskToBuy(false, customer, at: now)
+        case .approvePurchase(let customer, let product): try approve(customer, product, at: now)
+        case .declinePurchase(let customer, let product): try decline(customer, product)
+        case .setNextPurchaseResult(let customer, let device, let result, let message):
+            try change(device, of: customer, at: now) { $0.plan = .init(result: result, message: message) }
+        case .holdUpdates(let customer, let device):
+            try change(device, of: customer, at: now) { $0.holdsUpdates = true }
+        case .releaseUpdates(let customer, let device, let reversed):
+            try change(device, of: customer, at: now) { device in
+                device.holdsUpdates = false
+                if reversed ?? false { device.heldUpdates.reverse() }
+                device.receiveHeldUpdates()
             }
+        case .hideRenewals(let customer, let device):
+            try change(device, of: customer, at: now) { $0.hidesRenewals = true }
+        case .resendUpdate(let customer, let device, let transaction):
+            try resendUpdate(device, of: customer, transaction, at: now)
+        case .failVerification(let customer, let device, let transaction):
+            try resendUpdate(device, of: customer, transaction, breaking: true, at: now)
+        case .subscribeAdvancedCommerce(let customer, let product, let request):
+            try performInApp(Self.json(request), for: customer, product, at: now)
+        case .chargeAdvancedCommerce(let customer, let product, let request):
+            try performInApp(Self.json(request), for: customer, product, at: now)
+        case .requestAdvancedCommerce(let customer, let data, let product):
+            // The caller, who has the key, has checked the signature.
+            try performInApp(
+                Self.mappingAPIFailure { () throws(APIFailure) in try AdvancedCommerceEnvelope(data).request },
+                for: customer, product, at: now)
+        case .approveMessage(let id): try decide(message: id, .approved)
+        case .rejectMessage(let id): try decide(message: id, .rejected)
+        case .approveImage(let id): try decide(image: id, .approved)
+        case .rejectImage(let id): try decide(image: id, .rejected)
         }
     }
 }

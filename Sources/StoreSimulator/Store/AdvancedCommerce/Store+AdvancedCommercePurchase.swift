@@ -5,23 +5,7 @@ internal import Foundation
 // Purchases of generic products, whose contents come with each request.
 
 extension Store {
-    mutating func applyAdvancedCommerce(_ command: StoreCommand, at now: Date) throws(StoreError) -> Subject {
-        switch command {
-        case .subscribeAdvancedCommerce(let customer, let product, let request):
-            return try performInApp(Self.json(request), for: customer, product, at: now)
-        case .chargeAdvancedCommerce(let customer, let product, let request):
-            return try performInApp(Self.json(request), for: customer, product, at: now)
-        case .requestAdvancedCommerce(let customer, let data, let product):
-            // The caller, who has the key, has checked the signature.
-            let request = try Self.mappingAPIFailure { () throws(APIFailure) in
-                try AdvancedCommerceEnvelope(data).request
-            }
-            return try performInApp(request, for: customer, product, at: now)
-        default: return try applyReview(command)
-        }
-    }
-
-    private static func json(_ request: some Encodable) throws(StoreError) -> [UInt8] {
+    static func json(_ request: some Encodable) throws(StoreError) -> [UInt8] {
         do { return Array(try JSONEncoder().encode(request)) } catch {
             throw StoreError(.invalidArgument, "the request cannot be written as JSON")
         }
@@ -35,7 +19,7 @@ extension Store {
     private struct Operation: Decodable { let operation: AdvancedCommerceOperation }
 
     /// Carries out an in-app request, given as JSON.
-    private mutating func performInApp(
+    mutating func performInApp(
         _ request: [UInt8], for customer: String, _ product: String?, at now: Date
     ) throws(StoreError) -> Subject {
         let checks = AdvancedCommerceChecks(environment: environment)

@@ -4,39 +4,8 @@ internal import Foundation
 // Commands that concern devices.
 
 extension Store {
-    /// Carries out a command that concerns a device or a pending purchase. Returns nil for other commands.
-    mutating func applyOnDevice(_ command: StoreCommand, at now: Date) throws(StoreError) -> Subject? {
-        switch command {
-        case .installApp(let customer, let device, let system): try install(device, of: customer, system, at: now)
-        case .goOffline(let customer, let device): try setOffline(true, device, of: customer, at: now)
-        case .goOnline(let customer, let device): try setOffline(false, device, of: customer, at: now)
-        case .sync(let customer, let device): try sync(device, of: customer, at: now)
-        case .askToBuy(let customer): try setAskToBuy(true, customer, at: now)
-        case .stopAskingToBuy(let customer): try setAskToBuy(false, customer, at: now)
-        case .approvePurchase(let customer, let product): try approve(customer, product, at: now)
-        case .declinePurchase(let customer, let product): try decline(customer, product)
-        case .setNextPurchaseResult(let customer, let device, let result, let message):
-            try change(device, of: customer, at: now) { $0.plan = .init(result: result, message: message) }
-        case .holdUpdates(let customer, let device):
-            try change(device, of: customer, at: now) { $0.holdsUpdates = true }
-        case .releaseUpdates(let customer, let device, let reversed):
-            try change(device, of: customer, at: now) { device in
-                device.holdsUpdates = false
-                if reversed ?? false { device.heldUpdates.reverse() }
-                device.receiveHeldUpdates()
-            }
-        case .hideRenewals(let customer, let device):
-            try change(device, of: customer, at: now) { $0.hidesRenewals = true }
-        case .resendUpdate(let customer, let device, let transaction):
-            try resendUpdate(device, of: customer, transaction, at: now)
-        case .failVerification(let customer, let device, let transaction):
-            try resendUpdate(device, of: customer, transaction, breaking: true, at: now)
-        default: nil
-        }
-    }
-
     /// Changes a device. Creates the device and the customer if necessary.
-    private mutating func change(
+    mutating func change(
         _ name: String, of customer: String, at now: Date, _ body: (inout Device) -> Void
     ) throws(StoreError) -> Subject {
         if customers[customer] == nil { try checkName(customer) }
@@ -48,7 +17,7 @@ extension Store {
         return Subject(customer: customer, result: .success)
     }
 
-    private mutating func install(
+    mutating func install(
         _ name: String, of customer: String, _ system: Int?, at now: Date
     ) throws(StoreError) -> Subject {
         if let system, !(15...99).contains(system) {
@@ -59,7 +28,7 @@ extension Store {
         }
     }
 
-    private mutating func setOffline(
+    mutating func setOffline(
         _ isOffline: Bool, _ name: String, of customer: String, at now: Date
     ) throws(StoreError) -> Subject {
         let subject = try change(name, of: customer, at: now) { _ in }
@@ -69,7 +38,7 @@ extension Store {
         return subject
     }
 
-    private mutating func sync(_ name: String, of customer: String, at now: Date) throws(StoreError) -> Subject {
+    mutating func sync(_ name: String, of customer: String, at now: Date) throws(StoreError) -> Subject {
         try checkNetwork(name, of: customer)
         let subject = try change(name, of: customer, at: now) { device in
             device.hidden = []
@@ -87,7 +56,7 @@ extension Store {
         }
     }
 
-    private mutating func resendUpdate(
+    mutating func resendUpdate(
         _ name: String, of customer: String, _ selector: String?, breaking: Bool = false, at now: Date
     ) throws(StoreError) -> Subject {
         let transaction = try transaction(of: customer, selector).payload.transactionId
@@ -169,7 +138,7 @@ extension Store {
         return Subject(customer: customer.id, result: .pending)
     }
 
-    private mutating func setAskToBuy(_ isRequired: Bool, _ id: String, at now: Date) throws(StoreError) -> Subject {
+    mutating func setAskToBuy(_ isRequired: Bool, _ id: String, at now: Date) throws(StoreError) -> Subject {
         if customers[id] == nil { try checkName(id) }
         addCustomer(id, at: now)
         customers[id]?.asksToBuy = isRequired
@@ -186,7 +155,7 @@ extension Store {
         return (index, pending[index])
     }
 
-    private mutating func approve(_ id: String, _ product: String?, at now: Date) throws(StoreError) -> Subject {
+    mutating func approve(_ id: String, _ product: String?, at now: Date) throws(StoreError) -> Subject {
         let (index, pending) = try pendingPurchase(of: id, product)
         let purchase = Purchase(
             customer: id, product: try self.product(pending.product), quantity: pending.quantity, offer: pending.offer,
@@ -202,7 +171,7 @@ extension Store {
         return subject
     }
 
-    private mutating func decline(_ id: String, _ product: String?) throws(StoreError) -> Subject {
+    mutating func decline(_ id: String, _ product: String?) throws(StoreError) -> Subject {
         let (index, _) = try pendingPurchase(of: id, product)
         customers[id]?.pendingPurchases.remove(at: index)
         return Subject(customer: id, result: .cancelled)
