@@ -26,6 +26,8 @@ package struct APIRequest: Sendable {
 package struct APIResponse: Sendable {
     package var status = 200
     package var body: APIBody?
+
+    static func object(_ members: [(String, APIBody?)]) -> Self { Self(body: .object(members)) }
 }
 
 /// A JSON value with payloads that are still to be signed.

@@ -12,20 +12,6 @@ internal import Foundation
 // internal errors (5000000, 5000001).
 
 extension Store {
-    mutating func respondToAdvancedCommerceRequest(_ request: APIRequest, at now: Date) throws(APIFailure)
-        -> APIResponse
-    {
-        switch request.endpoint.name {
-        case AppStoreEndpoint.cancelSubscription.name: return try cancelSubscription(request, at: now)
-        case AppStoreEndpoint.changeSubscriptionMetadata.name: return try changeMetadata(request, at: now)
-        case AppStoreEndpoint.changeSubscriptionPrice.name: return try changePrice(request, at: now)
-        case AppStoreEndpoint.migrateSubscription.name: return try migrate(request, at: now)
-        case AppStoreEndpoint.requestRefund.name: return try requestRefund(request, at: now)
-        case AppStoreEndpoint.revokeSubscription.name: return try revokeSubscription(request, at: now)
-        default: return try respondToRetentionRequest(request, at: now)
-        }
-    }
-
     var advancedCommerceChecks: AdvancedCommerceChecks { AdvancedCommerceChecks(environment: environment) }
 }
 
@@ -111,11 +97,10 @@ extension Store {
     /// Returns the signed transaction and, except for one-time charges, the signed renewal info.
     private func answer(about transaction: StoredTransaction, at now: Date) -> APIResponse {
         let subscription = subscriptions[transaction.payload.originalTransactionId]
-        return APIResponse(
-            body: .object([
-                ("signedRenewalInfo", subscription.map { signable($0, at: now) }),
-                ("signedTransactionInfo", signable(transaction, at: now)),
-            ]))
+        return .object([
+            ("signedRenewalInfo", subscription.map { signable($0, at: now) }),
+            ("signedTransactionInfo", signable(transaction, at: now)),
+        ])
     }
 
     /// Replaces the Advanced Commerce state of a subscription and of its current transaction, because of a request.

@@ -9,6 +9,8 @@ extension Store {
     mutating func respondToRetentionRequest(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let image = request.path["imageIdentifier"] ?? ""
         let message = request.path["messageIdentifier"] ?? ""
+        let (product, locale) = (request.path["productId"] ?? "", request.path["locale"] ?? "")
+        let subscriptions = Set(catalogue.products.filter { $0.subscription != nil }.map(\.id))
         switch request.endpoint.name {
         case AppStoreEndpoint.uploadImage.name:
             let size = try QueryParameters(request.query).string("imageSize", or: .badRequestImageSize)
@@ -26,16 +28,6 @@ extension Store {
         case AppStoreEndpoint.performanceTest.name:
             let id = request.path["requestId"] ?? ""
             return APIResponse(body: .model(try retention.performanceTest(id, now: now)))
-        default: return try respondToDefaultMessageRequest(request)
-        }
-        return APIResponse()
-    }
-
-    private mutating func respondToDefaultMessageRequest(_ request: APIRequest) throws(APIFailure) -> APIResponse {
-        let product = request.path["productId"] ?? ""
-        let locale = request.path["locale"] ?? ""
-        let subscriptions = Set(catalogue.products.filter { $0.subscription != nil }.map(\.id))
-        switch request.endpoint.name {
         case AppStoreEndpoint.setDefaultMessage.name:
             try retention.setDefaultMessage(
                 product: product, locale: locale, body: request.fields(), isSubscription: subscriptions.contains)

@@ -47,12 +47,11 @@ extension Store {
 
     private func extended(_ subscription: Subscription, to end: Date) -> APIResponse {
         let lineItem = transactions[subscription.current]?.payload.webOrderLineItemId
-        return APIResponse(
-            body: .object([
-                ("originalTransactionId", .string(subscription.id)),
-                ("webOrderLineItemId", lineItem.map { .string($0) }), ("success", .bool(true)),
-                ("effectiveDate", end.milliseconds),
-            ]))
+        return .object([
+            ("originalTransactionId", .string(subscription.id)),
+            ("webOrderLineItemId", lineItem.map { .string($0) }), ("success", .bool(true)),
+            ("effectiveDate", end.milliseconds),
+        ])
     }
 
     mutating func extendRenewalDates(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
@@ -79,7 +78,7 @@ extension Store {
                     product, days: wanted.days, storefronts: storefronts, request: wanted.identifier, at: now)
             } catch { throw APIFailure(.generalInternal, error.message) }
         }
-        return APIResponse(body: .object([("requestIdentifier", .string(wanted.identifier))]))
+        return .object([("requestIdentifier", .string(wanted.identifier))])
     }
 
     func massExtensionStatus(_ request: APIRequest) throws(APIFailure) -> APIResponse {
@@ -101,7 +100,7 @@ extension Store {
                 ("failedCount", .integer(job.failed)),
             ]
         }
-        return APIResponse(body: .object(members))
+        return .object(members)
     }
 
     /// Returns the mass extension with a request identifier. UUIDs are compared without regard to case, because only

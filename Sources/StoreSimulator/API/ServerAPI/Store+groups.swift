@@ -18,7 +18,7 @@ extension Store {
                 // The store stores one role for all products.
                 Self.group(group.id, group.isOrganization ? roles { _ in group.isAdministrator } : nil)
             }
-        return APIResponse(body: .object([("groups", .array(groups))]))
+        return .object([("groups", .array(groups))])
     }
 
     /// The placeholder group: an organization. The customer is administrator of the first product only.
@@ -60,11 +60,10 @@ extension Store {
         let page = members.prefix(Int(limit ?? Int64(Self.maximumGroupMembers)))
         let hasMore = page.count < members.count
         let token = hasMore ? page.last.flatMap { Int64($0) }.map { PageToken(position: $0) } : nil
-        return APIResponse(
-            body: .object([
-                ("members", .array(page.map { .object([("appTransactionId", .string($0))]) })),
-                ("paginationToken", token.map { .string($0.text(boundTo: ["group", group])) }),
-                ("hasMore", .bool(hasMore)),
-            ]))
+        return .object([
+            ("members", .array(page.map { .object([("appTransactionId", .string($0))]) })),
+            ("paginationToken", token.map { .string($0.text(boundTo: ["group", group])) }),
+            ("hasMore", .bool(hasMore)),
+        ])
     }
 }

@@ -21,13 +21,12 @@ extension Store {
         let page = historyPage(of: customer, query, version, after: last?.position)
         // An empty page returns the previous revision.
         let token = page.revisions.last.map { PageToken(position: Int64($0)) } ?? last ?? PageToken(position: 0)
-        return APIResponse(
-            body: .object([
-                ("revision", .string(token.text(boundTo: binding))), ("hasMore", .bool(page.hasMore)),
-                ("bundleId", .string(app.bundleID)), ("appAppleId", appAppleIDInResponses),
-                ("environment", .string(environment.rawValue)),
-                ("signedTransactions", signable(page.ids, at: now)),
-            ]))
+        return .object([
+            ("revision", .string(token.text(boundTo: binding))), ("hasMore", .bool(page.hasMore)),
+            ("bundleId", .string(app.bundleID)), ("appAppleId", appAppleIDInResponses),
+            ("environment", .string(environment.rawValue)),
+            ("signedTransactions", signable(page.ids, at: now)),
+        ])
     }
 
     /// Moves the earliest changed transaction of the customer to the end of the history. Its contents stay the same.
@@ -81,18 +80,17 @@ extension Store {
         let page = new.prefix(Self.pageSize)
         let token =
             page.last.map { PageToken(position: $0.date, minor: $0.revision) } ?? last ?? PageToken(position: 0)
-        return APIResponse(
-            body: .object([
-                ("signedTransactions", signable(page.map(\.id), at: now)),
-                ("revision", .string(token.text(boundTo: binding))), ("hasMore", .bool(new.count > page.count)),
-            ]))
+        return .object([
+            ("signedTransactions", signable(page.map(\.id), at: now)),
+            ("revision", .string(token.text(boundTo: binding))), ("hasMore", .bool(new.count > page.count)),
+        ])
     }
 
     /// Returns the fifty latest refunds, the latest first.
     func refundHistoryV1(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let customer = try account(original(request).payload.transactionId)
         let latest = refunds(of: customer).reversed().prefix(50).map(\.id)
-        return APIResponse(body: .object([("signedTransactions", signable(latest, at: now))]))
+        return .object([("signedTransactions", signable(latest, at: now))])
     }
 
     /// Returns the refunded transactions of a customer, by ascending date. Revoked transactions of family members are

@@ -10,12 +10,12 @@ extension Store {
         // The most frequent request: look up once and copy only the payload.
         guard var payload = transactions[id]?.payload else { throw unknownPurchase(id) }
         payload.signedDate = signingDate(at: now)
-        return APIResponse(body: .object([("signedTransactionInfo", .transaction(payload))]))
+        return .object([("signedTransactionInfo", .transaction(payload))])
     }
 
     func appTransactionInfo(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let transaction = serverAppTransaction(of: try account(request), at: now)
-        return APIResponse(body: .object([("signedAppTransactionInfo", .appTransaction(transaction))]))
+        return .object([("signedAppTransactionInfo", .appTransaction(transaction))])
     }
 
     func orderLookup(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
@@ -24,13 +24,12 @@ extension Store {
             throw APIFailure(.generalBadRequest, "An order identifier has 1 to 64 letters and digits.")
         }
         guard let id = transactionsByOrder[order] else {
-            return APIResponse(body: .object([("status", .integer(Int64(OrderLookupStatus.invalid.rawValue)))]))
+            return .object([("status", .integer(Int64(OrderLookupStatus.invalid.rawValue)))])
         }
-        return APIResponse(
-            body: .object([
-                ("status", .integer(Int64(OrderLookupStatus.valid.rawValue))),
-                ("signedTransactions", signable([id], at: now)),
-            ]))
+        return .object([
+            ("status", .integer(Int64(OrderLookupStatus.valid.rawValue))),
+            ("signedTransactions", signable([id], at: now)),
+        ])
     }
 
     /// Finishes a transaction. Finishing it again has no effect; Apple does not document this case.

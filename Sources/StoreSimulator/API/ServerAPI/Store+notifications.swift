@@ -33,11 +33,10 @@ extension Store {
         let token = next.map {
             PageToken(position: Int64($0), made: now.millisecondsSince1970 ?? 0).text(boundTo: query.canonical)
         }
-        return APIResponse(
-            body: .object([
-                ("paginationToken", token.map { .string($0) }), ("hasMore", .bool(token != nil)),
-                ("notificationHistory", .array(page.map(historyItem))),
-            ]))
+        return .object([
+            ("paginationToken", token.map { .string($0) }), ("hasMore", .bool(token != nil)),
+            ("notificationHistory", .array(page.map(historyItem))),
+        ])
     }
 
     private func position(
@@ -91,7 +90,7 @@ extension Store {
             throw APIFailure(
                 .serverNotificationUrlNotFound, "No URL for notifications is set in \(environment.rawValue).")
         }
-        return APIResponse(body: .object([("testNotificationToken", .string(addTest(at: now)))]))
+        return .object([("testNotificationToken", .string(addTest(at: now)))])
     }
 
     func testNotificationStatus(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {

@@ -32,12 +32,6 @@ extension Store {
         case AppStoreEndpoint.notificationHistory.name: return try notificationHistory(request, at: now)
         case AppStoreEndpoint.customerGroups.name: return try customerGroups(request)
         case AppStoreEndpoint.groupMembers.name: return try groupMembers(request)
-        default: return try respondToChange(request, at: now)
-        }
-    }
-
-    private mutating func respondToChange(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
-        switch request.endpoint.name {
         case AppStoreEndpoint.finishTransaction.name: return try finishTransaction(request)
         case AppStoreEndpoint.setAppAccountToken.name: return try setAppAccountToken(request, at: now)
         case AppStoreEndpoint.sendConsumption.name: return try sendConsumption(request, at: now)
@@ -45,7 +39,13 @@ extension Store {
         case AppStoreEndpoint.extendRenewalDate.name: return try extendRenewalDate(request, at: now)
         case AppStoreEndpoint.extendRenewalDates.name: return try extendRenewalDates(request, at: now)
         case AppStoreEndpoint.requestTestNotification.name: return try sendTestNotification(at: now)
-        default: return try respondToAdvancedCommerceRequest(request, at: now)
+        case AppStoreEndpoint.cancelSubscription.name: return try cancelSubscription(request, at: now)
+        case AppStoreEndpoint.changeSubscriptionMetadata.name: return try changeMetadata(request, at: now)
+        case AppStoreEndpoint.changeSubscriptionPrice.name: return try changePrice(request, at: now)
+        case AppStoreEndpoint.migrateSubscription.name: return try migrate(request, at: now)
+        case AppStoreEndpoint.requestRefund.name: return try requestRefund(request, at: now)
+        case AppStoreEndpoint.revokeSubscription.name: return try revokeSubscription(request, at: now)
+        default: return try respondToRetentionRequest(request, at: now)
         }
     }
 }

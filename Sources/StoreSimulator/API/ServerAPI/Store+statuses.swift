@@ -30,10 +30,9 @@ extension Store {
                 ("subscriptionGroupIdentifier", .string(group.id)), ("lastTransactions", .array(group.items)),
             ])
         }
-        return APIResponse(
-            body: .object([
-                ("environment", .string(environment.rawValue)), ("bundleId", .string(app.bundleID)),
-                ("appAppleId", appAppleIDInResponses), ("data", .array(data)),
-            ]))
+        return .object([
+            ("environment", .string(environment.rawValue)), ("bundleId", .string(app.bundleID)),
+            ("appAppleId", appAppleIDInResponses), ("data", .array(data)),
+        ])
     }
 }
