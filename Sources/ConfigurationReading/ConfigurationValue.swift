@@ -1,8 +1,8 @@
 /// A value of a configuration file, independent of the file's syntax.
 ///
 /// Numbers are stored as text. So prices are exact, and no number is too large to read.
-package struct ConfigurationValue {
-    package indirect enum Content {
+package struct ConfigurationValue: Sendable {
+    package indirect enum Content: Sendable {
         case nothing
         case text(String)
         case list([ConfigurationValue])

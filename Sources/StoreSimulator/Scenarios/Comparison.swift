@@ -1,4 +1,5 @@
 internal import Basics
+internal import ConfigurationReading
 internal import Foundation
 
 /// Compares actual values with the expectations of a scenario.
@@ -12,11 +13,11 @@ struct Comparison {
     mutating func mismatch(_ text: String) { mismatches.append(text) }
 
     /// Compares the value at `path`; nil means that there is no value.
-    mutating func compare(_ actual: JSONValue?, with expected: Scenario.Expected, at path: String) {
-        switch (expected, actual) {
-        case (.absent, nil), (.absent, .null?): return
-        case (.absent, let actual?): mismatches.append("\(path): expected none, got \(actual.shown)")
-        case (.members(let members), .object(let object)?):
+    mutating func compare(_ actual: JSONValue?, with expected: ConfigurationValue, at path: String) {
+        switch (expected.content, actual) {
+        case (.nothing, nil), (.nothing, .null?): return
+        case (.nothing, let actual?): mismatches.append("\(path): expected none, got \(actual.shown)")
+        case (.mapping(let members), .object(let object)?):
             for (name, value) in members.sorted(by: { $0.key < $1.key }) {
                 compare(object[name], with: value, at: path + "." + name)
             }
@@ -38,19 +39,19 @@ struct Comparison {
         return Int64((date.timeIntervalSince1970 * 1000).rounded()) == milliseconds
     }
 
-    private func shown(_ expected: Scenario.Expected) -> String {
-        switch expected {
-        case .absent: "none"
+    private func shown(_ expected: ConfigurationValue) -> String {
+        switch expected.content {
+        case .nothing: "none"
         case .text(let text): text
         case .list(let items): "[" + items.map { shown($0) }.joined(separator: ", ") + "]"
-        case .members(let members): "{" + members.keys.sorted().joined(separator: ", ") + "}"
+        case .mapping(let members): "{" + members.keys.sorted().joined(separator: ", ") + "}"
         }
     }
 
     /// Returns the text of a value. An instant is in ISO 8601 if the expectation is, too.
-    private func readable(_ actual: JSONValue?, beside expected: Scenario.Expected) -> String {
+    private func readable(_ actual: JSONValue?, beside expected: ConfigurationValue) -> String {
         guard let actual else { return "none" }
-        if case .text(let text) = expected, case .integer(let milliseconds) = actual,
+        if case .text(let text) = expected.content, case .integer(let milliseconds) = actual,
             InstantText.date(iso8601: text, acceptsDays: true) != nil,
             Int64(text) == nil
         {

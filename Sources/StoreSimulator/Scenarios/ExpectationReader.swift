@@ -1,6 +1,21 @@
 internal import AppStoreModels
 internal import ConfigurationReading
 
+extension Scenario {
+    struct Expectation: Sendable {
+        var notifications: [ExpectedNotification]?
+        /// The customers and their expected facts, ordered by name.
+        var customers: [(name: String, facts: [String: ConfigurationValue])] = []
+    }
+
+    struct ExpectedNotification: Sendable {
+        var name: String
+        var customer: String?
+        /// The other expected values, by part of the notification. Null means that a field has to be absent.
+        var parts: [String: ConfigurationValue] = [:]
+    }
+}
+
 /// Parses the expectations of a scenario.
 struct ExpectationReader {
     let diagnostics: ConfigurationDiagnostics
@@ -28,7 +43,7 @@ struct ExpectationReader {
         for part in [
             "status", "consumptionRequestReason", "transaction", "renewalInfo", "summary", "externalPurchaseToken",
         ] {
-            if let value = section.value(part) { notification.parts[part] = expected(value) }
+            if let value = section.value(part) { notification.parts[part] = value }
         }
         section.finish()
         return check(notification, value, at: path)
@@ -47,23 +62,14 @@ struct ExpectationReader {
         return notification
     }
 
-    private func facts(_ section: inout Section) -> [String: Scenario.Expected] {
-        var facts: [String: Scenario.Expected] = [:]
+    private func facts(_ section: inout Section) -> [String: ConfigurationValue] {
+        var facts: [String: ConfigurationValue] = [:]
         for key in section.keys where CustomerFacts.names.contains(key) {
             // Null is a value here: it means that the fact has to be absent.
-            facts[key] = section.value(key).map(expected) ?? .absent
+            facts[key] = section.value(key) ?? ConfigurationValue(.nothing)
         }
         for name in CustomerFacts.names { section.ignore(name) }
         section.finish()
         return facts
-    }
-
-    private func expected(_ value: ConfigurationValue) -> Scenario.Expected {
-        switch value.content {
-        case .nothing: .absent
-        case .text(let text): .text(text)
-        case .list(let items): .list(items.map(expected))
-        case .mapping(let members): .members(members.mapValues(expected))
-        }
     }
 }

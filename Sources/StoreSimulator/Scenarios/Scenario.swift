@@ -71,27 +71,6 @@ public struct Scenario: Sendable {
         case environment(AppStoreEnvironment)
         case expect(Expectation)
     }
-
-    struct Expectation: Sendable {
-        var notifications: [ExpectedNotification]?
-        /// The customers and their expected facts, ordered by name.
-        var customers: [(name: String, facts: [String: Expected])] = []
-    }
-
-    struct ExpectedNotification: Sendable {
-        var name: String
-        var customer: String?
-        /// The other expected values, by part of the notification.
-        var parts: [String: Expected] = [:]
-    }
-
-    /// An expected value. Texts are compared as they are written in the file.
-    indirect enum Expected: Sendable {
-        case absent
-        case text(String)
-        case list([Expected])
-        case members([String: Expected])
-    }
 }
 
 /// The problems because of which a scenario cannot be parsed.

@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import ConfigurationReading
 internal import Foundation
 
 extension ScenarioRunner {
@@ -38,7 +39,7 @@ extension ScenarioRunner {
             let path = "notifications[\(index)] \(expected.name)"
             if let customer = expected.customer {
                 let actual = record.customer.map { JSONValue.string(String($0.dropLast(suffix.count))) }
-                comparison.compare(actual, with: .text(customer), at: path + " customer")
+                comparison.compare(actual, with: ConfigurationValue(.text(customer)), at: path + " customer")
             }
             let parts = try record.parts()
             for (part, value) in expected.parts.sorted(by: { $0.key < $1.key }) {
@@ -48,10 +49,10 @@ extension ScenarioRunner {
     }
 
     private func compare(
-        _ name: String, with facts: [String: Scenario.Expected], _ comparison: inout Comparison
+        _ name: String, with facts: [String: ConfigurationValue], _ comparison: inout Comparison
     ) throws {
         var selector: String?
-        if case .text(let text)? = facts["subscription"] { selector = identifier(of: text) }
+        if case .text(let text)? = facts["subscription"]?.content { selector = identifier(of: text) }
         let now = core.now
         let actual: CustomerFacts
         do {
