@@ -47,7 +47,7 @@ extension SimulatorCore {
 
     /// Returns the body of a notification of version 1. Its receipt is signed each time, as by Apple.
     private func version1Body(_ contents: Version1Contents, _ tampering: Tampering) throws -> [UInt8] {
-        var receipt = try receiptAuthority().sign(contents.receipt)
+        var receipt = try receiptAuthority().sign(contents.latest.receipt)
         // The receipt is the only signed part of the body.
         if tampering.breaksSignature || tampering.usesWrongChain, let last = receipt.indices.last { receipt[last] ^= 1 }
         let password = configuration.sharedSecrets.min()

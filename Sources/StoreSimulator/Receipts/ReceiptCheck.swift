@@ -30,35 +30,42 @@ package struct ReceiptCheck: Sendable {
 }
 
 /// The data that the store adds to the response from a receipt alone.
-package struct ReceiptUpdate: Sendable {
-    enum Account: Sendable {
-        /// The receipt contains no purchases, so its customer is unknown and there is nothing to add.
-        case none
-        /// The receipt contains only transactions that the store never created or has cleared.
-        case unknown
-        /// The customer is known. `latest` is nil for customers without auto-renewable subscriptions.
-        case known(latest: Latest?)
-    }
+package enum ReceiptUpdate: Sendable {
+    /// The receipt contains only transactions that the store never created or has cleared.
+    case unknownCustomer
+    /// The receipt contains no purchases, or its customer has no auto-renewable subscriptions.
+    case nothing
+    case latest(LatestReceipt)
+}
 
-    struct Latest: Sendable {
-        let transactions: OrderedJSON
-        let renewals: OrderedJSON
-        let receipt: ReceiptContents
-    }
+/// What the App Store tells about a customer's purchases beside a receipt.
+package struct LatestReceipt: Sendable {
+    let transactions: OrderedJSON
+    let renewals: OrderedJSON
+    let receipt: ReceiptContents
 
-    let account: Account
+    /// Returns the members of a response. `text` is the signed receipt.
+    func members(receipt text: String) -> [OrderedJSON.Member] {
+        [
+            .init("latest_receipt_info", transactions), .init("latest_receipt", .string(text)),
+            .init("pending_renewal_info", renewals),
+        ]
+    }
 }
 
 extension Store {
     /// Returns the data to add to the response for a receipt.
     package func update(of check: ReceiptCheck, at now: Date) -> ReceiptUpdate {
-        guard let purchases = check.receipt?.purchases, !purchases.isEmpty else { return ReceiptUpdate(account: .none) }
+        guard let purchases = check.receipt?.purchases, !purchases.isEmpty else { return .nothing }
         let owner = purchases.lazy.compactMap { transactions[$0.transactionID]?.customer }.first
-        guard let customer = owner.flatMap({ customers[$0] }) else { return ReceiptUpdate(account: .unknown) }
-        guard !customer.subscriptions.isEmpty else { return ReceiptUpdate(account: .known(latest: nil)) }
-        let latest = ReceiptUpdate.Latest(
-            transactions: latestReceiptInfo(of: customer, excludingOld: check.excludesOldTransactions),
+        guard let customer = owner.flatMap({ customers[$0] }) else { return .unknownCustomer }
+        guard !customer.subscriptions.isEmpty else { return .nothing }
+        return .latest(latestReceipt(of: customer, excludingOld: check.excludesOldTransactions, at: now))
+    }
+
+    func latestReceipt(of customer: Customer, excludingOld: Bool, at now: Date) -> LatestReceipt {
+        LatestReceipt(
+            transactions: latestReceiptInfo(of: customer, excludingOld: excludingOld),
             renewals: pendingRenewalInfo(of: customer, at: now), receipt: receiptContents(of: customer, at: now))
-        return ReceiptUpdate(account: .known(latest: latest))
     }
 }

@@ -15,18 +15,14 @@ package struct VerifyReceiptResponseBody: Sendable {
     package init(
         _ check: ReceiptCheck, _ update: ReceiptUpdate, sign: (ReceiptContents) throws -> Data
     ) throws {
-        if case .unknown = update.account {
+        if case .unknownCustomer = update {
             self.init(status: .accountNotFound, environment: check.response.environment)
             return
         }
         var object = check.response.object
-        if case .known(let latest?) = update.account, case .object(let members) = object {
+        if case .latest(let latest) = update, case .object(let members) = object {
             let receipt = try sign(latest.receipt).base64EncodedString()
-            object = .object(
-                members + [
-                    .init("latest_receipt_info", latest.transactions), .init("latest_receipt", .string(receipt)),
-                    .init("pending_renewal_info", latest.renewals),
-                ])
+            object = .object(members + latest.members(receipt: receipt))
         }
         self.init(status: check.response.status, object: object)
     }

@@ -7,22 +7,19 @@ internal import Foundation
 struct Version1Contents: Sendable {
     /// The members except `password` and `unified_receipt`.
     var members: [OrderedJSON.Member]
-    var transactions: OrderedJSON
-    var renewals: OrderedJSON
-    var receipt: ReceiptContents
+    var latest: LatestReceipt
 
     /// Returns the request body.
     func json(password: String?, receipt text: String) -> String {
         var all = ReceiptMembers()
         all.add("password", password)
-        let isSandbox = receipt.type == .productionSandbox || receipt.type == .productionVPPSandbox
+        let isSandbox = latest.receipt.type == .productionSandbox || latest.receipt.type == .productionVPPSandbox
         let unified: [OrderedJSON.Member] = [
             .init("status", .number(0)),
             .init("environment", .string(isSandbox ? "Sandbox" : "Production")),
-            .init("latest_receipt_info", transactions), .init("latest_receipt", .string(text)),
-            .init("pending_renewal_info", renewals),
         ]
-        return OrderedJSON.object(members + all.all + [.init("unified_receipt", .object(unified))]).text
+        all.add("unified_receipt", .object(unified + latest.members(receipt: text)))
+        return OrderedJSON.object(members + all.all).text
     }
 }
 
@@ -55,8 +52,7 @@ extension Store {
         members.add("bvrs", version)
         members.add("deprecation", Self.deprecation)
         return Version1Contents(
-            members: members.all, transactions: latestReceiptInfo(of: customer, excludingOld: false),
-            renewals: pendingRenewalInfo(of: customer, at: now), receipt: receiptContents(of: customer, at: now))
+            members: members.all, latest: latestReceipt(of: customer, excludingOld: false, at: now))
     }
 
     /// When version 1 was deprecated.
