@@ -8,24 +8,13 @@ package struct TypedDuration: Sendable, Hashable {
 
     private struct Part: Hashable {
         let count: Int
-        let unit: Unit
+        let unit: TimeUnit
     }
 
-    private enum Unit: Hashable {
-        case second, minute, hour, period(Period.Unit)
-
-        init(_ unit: TimeUnit) {
-            switch unit {
-            case .second: self = .second
-            case .minute: self = .minute
-            case .hour: self = .hour
-            case .day: self = .period(.day)
-            case .week: self = .period(.week)
-            case .month: self = .period(.month)
-            case .year: self = .period(.year)
-            }
-        }
-    }
+    /// The units that the calendar counts.
+    private static let calendarUnits: [TimeUnit: Period.Unit] = [
+        .day: .day, .week: .week, .month: .month, .year: .year,
+    ]
 
     /// Parses ISO 8601 (`P13M`, `PT1M`, `P1DT12H`) or numbers with units (`31d`, `2h 30m`, `13 months`). Returns nil
     /// for any other text.
@@ -39,7 +28,7 @@ package struct TypedDuration: Sendable, Hashable {
         var parts: [Part] = []
         for part in typed {
             guard let count = Int(exactly: part.count), let unit = TimeUnit(name: part.unit) else { return nil }
-            parts.append(Part(count: count, unit: Unit(unit)))
+            parts.append(Part(count: count, unit: unit))
         }
         self.parts = parts
     }
@@ -50,8 +39,8 @@ package struct TypedDuration: Sendable, Hashable {
         let halves = text.dropFirst().split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 1 || halves.last?.isEmpty == false else { return nil }
         var parts: [Part] = []
-        let letters: [[(Character, Unit)]] = [
-            [("Y", .period(.year)), ("M", .period(.month)), ("W", .period(.week)), ("D", .period(.day))],
+        let letters: [[(Character, TimeUnit)]] = [
+            [("Y", .year), ("M", .month), ("W", .week), ("D", .day)],
             [("H", .hour), ("M", .minute), ("S", .second)],
         ]
         for (half, units) in zip(halves, letters) {
@@ -73,14 +62,11 @@ package struct TypedDuration: Sendable, Hashable {
     /// Returns the instant that is this duration after `date`.
     package func after(_ date: Date) -> Date {
         parts.reduce(date) { date, part in
-            switch part.unit {
-            case .second: date + Double(part.count)
-            case .minute: date + Double(part.count) * 60
-            case .hour: date + Double(part.count) * 3600
-            // A count that `Period` cannot represent lies beyond the end of the clock anyway.
-            case .period(let unit):
-                part.count == 0 ? date : Period(part.count, unit)?.date(after: date) ?? .distantFuture
+            guard let unit = Self.calendarUnits[part.unit] else {
+                return date + Double(part.count) * Double(part.unit.seconds ?? 0)
             }
+            // A count that `Period` cannot represent lies beyond the end of the clock anyway.
+            return part.count == 0 ? date : Period(part.count, unit)?.date(after: date) ?? .distantFuture
         }
     }
 }
