@@ -9,7 +9,7 @@ enum PanelPage: Sendable, Hashable {
     /// An unknown path.
     case unknown(String)
 
-    /// The pages in the navigation, with their keyboard shortcuts.
+    /// The pages in the navigation, with their keyboard shortcuts. The path is the title in lower case.
     static let main: [(page: PanelPage, title: String, shortcut: String)] = [
         (.customers, "Customers", "c"), (.trigger, "Trigger", "t"), (.notifications, "Notifications", "n"),
         (.faults, "Faults", "f"), (.catalogue, "Catalogue", "a"), (.settings, "Settings", "s"),
@@ -37,16 +37,10 @@ enum PanelPage: Sendable, Hashable {
     var segments: [String] {
         switch self {
         case .customers: []
-        case .trigger: ["trigger"]
-        case .notifications: ["notifications"]
-        case .faults: ["faults"]
-        case .catalogue: ["catalogue"]
-        case .settings: ["settings"]
-        case .snapshots: ["snapshots"]
-        case .scenarios: ["scenarios"]
         case .customer(let name): ["customers", name]
         case .notification(let uuid): ["notifications", uuid]
         case .unknown(let path): PageLink.segments(of: path[...])
+        default: Self.main.filter { $0.page == self }.map { $0.title.lowercased() }
         }
     }
 
@@ -112,12 +106,4 @@ struct PanelContent: Sendable {
     var values: [String: PageValue]
     var api: String?
     var command: String?
-
-    init(
-        _ template: String, _ heading: String, foreign: String? = nil, _ values: [String: PageValue],
-        api: String? = nil, command: String? = nil
-    ) {
-        (self.template, self.heading, foreignHeading) = (template, heading, foreign)
-        (self.values, self.api, self.command) = (values, api, command)
-    }
 }

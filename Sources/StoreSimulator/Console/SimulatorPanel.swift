@@ -67,8 +67,8 @@ struct SimulatorPanel: Sendable {
             default: "Page not found"
             }
         return PanelContent(
-            "missing", heading, foreign: page.subject,
-            ["advice": "It may have existed before a reset, or exist in the other environment."])
+            template: "missing", heading: heading, foreignHeading: page.subject,
+            values: ["advice": "It may have existed before a reset, or exist in the other environment."])
     }
 
     /// Returns what the pages have in common. `section` is the current page of the navigation.

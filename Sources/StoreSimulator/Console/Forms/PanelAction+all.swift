@@ -6,7 +6,7 @@ extension PanelAction {
     /// All actions, by their name in the path of a form.
     static let all: [String: PanelAction] = [
         "do": PanelAction(
-            command,
+            call: command,
             done: { fields, answer in
                 let names = answer["notifications"]?.items.compactMap { item -> String? in
                     item["notificationType"]?.text.map { $0 + (item["subtype"]?.text.map { "." + $0 } ?? "") }
@@ -20,7 +20,7 @@ extension PanelAction {
                     ? fields["customer"].map { .customer($0) } : nil
             }),
         "trigger": PanelAction(
-            trigger,
+            call: trigger,
             done: { fields, answer in
                 let whom = answer["customer"]?.text.map { " for \($0)" } ?? ""
                 return
@@ -28,7 +28,7 @@ extension PanelAction {
             },
             nextPage: { _, _ in .notifications }),
         "resend": PanelAction(
-            { fields in
+            call: { fields in
                 ControlCall(
                     .post, "/{environment}/notifications/{notificationUUID}/resend",
                     ["notificationUUID": try fields.required("uuid", "The notification")])
@@ -39,26 +39,29 @@ extension PanelAction {
                     ? "Sent again and delivered." : "Sent again, but not delivered."
             }),
         "advance": PanelAction(
-            { fields in
+            call: { fields in
                 var body: [String: JSONValue] = [:]
                 if let by = fields["by"] { body["by"] = .string(by) }
                 if let to = fields["to"] { body["to"] = .string(instant(to)) }
                 return ControlCall(.post, "/clock/advance", query: ["wait": "false"], body: .object(body))
             }, done: { _, _ in "The clock advances." }, preservedFields: ["by"]),
         "stop-advance": PanelAction(
-            { fields in ControlCall(.delete, "/clock/advances/{id}", ["id": try fields.required("id", "The number")]) },
+            call: { fields in
+                ControlCall(.delete, "/clock/advances/{id}", ["id": try fields.required("id", "The number")])
+            },
             done: { _, _ in "The clock stops after the event in progress." }),
-        "fault": PanelAction(fault, done: { fields, _ in "On: \(fields["target"] ?? "") \(fields["effect"] ?? "")." }),
+        "fault": PanelAction(
+            call: fault, done: { fields, _ in "On: \(fields["target"] ?? "") \(fields["effect"] ?? "")." }),
         "fault-off": PanelAction(
-            { fields in
+            call: { fields in
                 ControlCall(.delete, "/faults/{number}", ["number": try fields.required("number", "The number")])
             },
             done: { _, _ in "The fault is off." }),
         "faults-off": PanelAction(
-            { _ in ControlCall(.delete, "/faults") }, done: { _, _ in "All faults are off." }),
-        "settings": PanelAction(settings, done: { _, _ in "The settings are saved." }),
+            call: { _ in ControlCall(.delete, "/faults") }, done: { _, _ in "All faults are off." }),
+        "settings": PanelAction(call: settings, done: { _, _ in "The settings are saved." }),
         "catalogue": PanelAction(
-            { fields in
+            call: { fields in
                 let text = try fields.required("json", "The catalogue")
                 guard let json = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else {
                     throw ControlFailure(400, "invalid_catalogue", "the catalogue is not JSON", param: "json")
@@ -66,12 +69,12 @@ extension PanelAction {
                 return ControlCall(.put, "/{environment}/catalogue", body: json)
             }, done: { _, _ in "The catalogue is saved." }),
         "snapshot": PanelAction(
-            { fields in
+            call: { fields in
                 ControlCall(
                     .post, "/snapshots", body: .object(["name": .string(try fields.required("name", "The name"))]))
             }, done: { fields, _ in "Saved as \(fields["name"] ?? "")." }),
         "restore": PanelAction(
-            { fields in
+            call: { fields in
                 ControlCall(.post, "/snapshots/{name}/restore", ["name": try fields.required("name", "The name")])
             }, done: { fields, _ in "Restored the snapshot \(fields["name"] ?? "")." },
             confirmation: { fields in
@@ -84,7 +87,7 @@ extension PanelAction {
                     ], button: "Restore", typedWord: nil)
             }),
         "reset": PanelAction(
-            { fields in
+            call: { fields in
                 ControlCall(.post, "/reset", body: .object(["everything": .bool(fields.contains("everything"))]))
             }, done: { _, _ in "Both stores are empty." },
             confirmation: { fields in
@@ -100,7 +103,7 @@ extension PanelAction {
                     ], button: "Reset", typedWord: "reset")
             }),
         "scenario": PanelAction(
-            { fields in
+            call: { fields in
                 var text = fields.exact("yaml") ?? ""
                 if let name = fields["name"] {
                     guard let shipped = ShippedScenarios.text(name) else {

@@ -31,23 +31,13 @@ struct PanelAction: Sendable {
     }
 
     var call: @Sendable (FormFields) throws -> ControlCall
-    var confirmation: (@Sendable (FormFields) throws -> ConfirmationPrompt?)?
     /// Returns a sentence about the completed action, from the fields and the response.
     var done: @Sendable (FormFields, JSONValue) -> String
+    var confirmation: (@Sendable (FormFields) throws -> ConfirmationPrompt?)?
     /// The fields that are copied to the query of the next page, as initial values of the form.
-    var preservedFields: [String]
+    var preservedFields: [String] = []
     /// Returns the next page; nil for the page of the form.
-    var nextPage: @Sendable (FormFields, JSONValue) -> PanelPage?
-
-    init(
-        _ call: @escaping @Sendable (FormFields) throws -> ControlCall,
-        done: @escaping @Sendable (FormFields, JSONValue) -> String,
-        confirmation: (@Sendable (FormFields) throws -> ConfirmationPrompt?)? = nil, preservedFields: [String] = [],
-        nextPage: @escaping @Sendable (FormFields, JSONValue) -> PanelPage? = { _, _ in nil }
-    ) {
-        (self.call, self.done, self.confirmation) = (call, done, confirmation)
-        (self.preservedFields, self.nextPage) = (preservedFields, nextPage)
-    }
+    var nextPage: @Sendable (FormFields, JSONValue) -> PanelPage? = { _, _ in nil }
 }
 
 extension FormFields {

@@ -17,8 +17,8 @@ extension SimulatorPanel {
                 "curl -X PUT -H 'Content-Type: application/json' -d @catalogue.json \(simulator.information.controlURL)/\(request.environmentName)/catalogue"
         )
         return PanelContent(
-            "catalogue", "Catalogue",
-            [
+            template: "catalogue", heading: "Catalogue",
+            values: [
                 "rows": .list(rows),
                 "storefronts": .text(
                     catalogue.storefronts.map { "\($0.code) (\($0.currency))" }.joined(separator: ", ")),

@@ -30,8 +30,8 @@ extension SimulatorPanel {
         // as a change, so each update would cause another one.
         let held: PageValue = try request.query.contains("fragment") ? .nothing : device(of: name, request)
         return PanelContent(
-            "customer", "Customer", foreign: name,
-            [
+            template: "customer", heading: "Customer", foreignHeading: name,
+            values: [
                 "summary": .foreign(state.summary, limit: 500), "facts": .list(facts),
                 "family": family.isEmpty ? .nothing : .object(["members": .list(family)]),
                 "bars": history.isEmpty

@@ -21,8 +21,8 @@ extension SimulatorPanel {
         }
         let previous = start > 0 ? request.link(.customers, [("page", String(max(0, start - 50)))]) : nil
         return PanelContent(
-            "customers", "Customers",
-            [
+            template: "customers", heading: "Customers",
+            values: [
                 "rows": .list(rows), "isEmpty": .flag(rows.isEmpty), "hasRows": .flag(!rows.isEmpty),
                 "nextURL": .optional(page.nextPage.map { request.link(.customers, [("page", $0)]) }),
                 "previousURL": .optional(previous), "hasPages": .flag(page.nextPage != nil || previous != nil),

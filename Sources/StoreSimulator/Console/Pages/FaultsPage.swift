@@ -69,8 +69,8 @@ extension SimulatorPanel {
             ).value(request, state)
         }
         return PanelContent(
-            "faults", "Faults",
-            [
+            template: "faults", heading: "Faults",
+            values: [
                 "rows": .list(Array(rows)), "hasRows": .flag(!rows.isEmpty), "isEmpty": .flag(rows.isEmpty),
                 "allOff": allOff.value(request, state), "presets": .list(presets),
                 "form": Self.anyFault.value(request, state),

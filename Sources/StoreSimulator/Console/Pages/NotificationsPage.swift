@@ -27,8 +27,8 @@ extension SimulatorPanel {
             isFirst ? nil : request.link(.notifications, filter + [("page", String(max(0, start - Self.pageSize)))])
         let next = hasMore ? request.link(.notifications, filter + [("page", String(start + Self.pageSize))]) : nil
         return PanelContent(
-            "notifications", "Notifications",
-            [
+            template: "notifications", heading: "Notifications",
+            values: [
                 "rows": .list(lines.map { Self.row(of: $0, request, now: now) }), "hasRows": .flag(!lines.isEmpty),
                 "isEmpty": .flag(lines.isEmpty && isWholeList), "isEmptyPart": .flag(lines.isEmpty && !isWholeList),
                 // Only the first page is updated live: on later pages, a new notification only shifts old rows.
@@ -87,8 +87,8 @@ extension SimulatorPanel {
             button: "Resend",
             command: "counterfoil simulator notifications resend {uuid}" + request.environmentOption)
         return PanelContent(
-            "notification", Self.name(of: line),
-            [
+            template: "notification", heading: Self.name(of: line),
+            values: [
                 "uuid": .text(uuid), "signed": .time(line.signedDate, now: now), "tag": Self.tag(of: line),
                 "customer": Self.customer(of: line, request),
                 "attempts": .list(Self.attempts(of: line, due: due, now: now)),

@@ -77,7 +77,8 @@ extension SimulatorPanel {
             "settings", "Behaviour", action: "settings", fields { !$0.hasPrefix("notification") }, button: "Save",
             command: PanelSettings.command(url) { !$0.hasPrefix("notification") })
         return PanelContent(
-            "settings", "Settings", ["forms": .list([notifications, rest].map { $0.value(request, state) })],
+            template: "settings", heading: "Settings",
+            values: ["forms": .list([notifications, rest].map { $0.value(request, state) })],
             api: "GET {base}/\(request.environmentName)/settings",
             command: "counterfoil simulator notifications" + request.environmentOption)
     }

@@ -21,8 +21,8 @@ extension SimulatorPanel {
             [.init("everything", "", .box("--everything"), hint: "Settings, catalogue and URLs, too")],
             button: "Reset", isDangerous: true, command: "counterfoil simulator reset [{everything}]")
         return PanelContent(
-            "snapshots", "Snapshots",
-            [
+            template: "snapshots", heading: "Snapshots",
+            values: [
                 "rows": .list(Array(rows)), "hasRows": .flag(!rows.isEmpty), "isEmpty": .flag(rows.isEmpty),
                 "forms": .list([save, reset].map { $0.value(request, state) }),
             ], api: "GET {base}/snapshots", command: "counterfoil simulator status")
@@ -43,8 +43,8 @@ extension SimulatorPanel {
         )
         let report = request.query["report"].flatMap { state.report($0) }
         return PanelContent(
-            "scenarios", "Scenarios",
-            [
+            template: "scenarios", heading: "Scenarios",
+            values: [
                 "needsFrozen": .flag(core.clockReading.mode != "frozen"), "rows": .list(rows),
                 "form": own.value(request, state), "report": report.map { Self.value(of: $0) } ?? .nothing,
             ], api: "POST {base}/scenarios", command: "counterfoil simulator scenario list")

@@ -32,7 +32,7 @@ extension SimulatorPanel {
             ]
         }
         return PanelContent(
-            "trigger", "Trigger", ["form": form.value(request, state), "rows": .list(rows)],
+            template: "trigger", heading: "Trigger", values: ["form": form.value(request, state), "rows": .list(rows)],
             api: "POST {base}/\(request.environmentName)/trigger", command: "counterfoil simulator trigger --list")
     }
 
