@@ -16,6 +16,9 @@ package struct ControlFailure: Error {
         self.param = param
     }
 
+    /// A refusal of the request's contents.
+    init(invalid message: String, param: String? = nil) { self.init(400, "invalid_request", message, param: param) }
+
     /// Converts an error of the simulator.
     init(_ error: any Error) {
         switch error {
@@ -36,21 +39,21 @@ package struct ControlFailure: Error {
         switch error {
         case .keyNotFound(let key, let context):
             let path = Self.path(context.codingPath + [key])
-            self.init(400, "invalid_request", "\(path) is missing", param: path)
+            self.init(invalid: "\(path) is missing", param: path)
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
             let expected = DecodingError.words(for: type)
             self.init(context, expected.map { "\($0) is expected" } ?? "unexpected value")
         case .dataCorrupted(let context):
             let value = body?.scalar(at: context.codingPath).map { $0 + " " } ?? ""
             self.init(context, value + context.debugDescription)
-        @unknown default: self.init(400, "invalid_request", "the body cannot be read")
+        @unknown default: self.init(invalid: "the body cannot be read")
         }
     }
 
     private init(_ context: DecodingError.Context, _ words: String) {
         let path = Self.path(context.codingPath)
         let what = path.isEmpty ? "the body" : path
-        self.init(400, "invalid_request", "\(what): \(words)", param: path.isEmpty ? nil : path)
+        self.init(invalid: "\(what): \(words)", param: path.isEmpty ? nil : path)
     }
 
     private static func path(_ keys: [any CodingKey]) -> String {

@@ -22,7 +22,7 @@ enum ControlJSON {
         // The encoded value contains every member that was decoded.
         guard let taken = try? JSONValue(encoding: value) else { return value }
         if let path = given.firstMember(notIn: taken, below: "") {
-            throw ControlFailure(400, "invalid_request", "unknown member \(path)", param: path)
+            throw ControlFailure(invalid: "unknown member \(path)", param: path)
         }
         return value
     }
@@ -56,7 +56,7 @@ enum ControlJSON {
         if case .dataCorrupted(let context) = error, context.codingPath.isEmpty {
             // Foundation does not tell invalid JSON from a number that does not fit, nor does it say where that is.
             do { _ = try StrictJSONDecoder.decode(type, from: body) } catch let problem as JSONProblem {
-                return ControlFailure(400, "invalid_request", "the body is not JSON: \(problem.description)")
+                return ControlFailure(invalid: "the body is not JSON: \(problem.description)")
             } catch DecodingError.typeMismatch(let number, let place) where number is any BinaryInteger.Type {
                 error = .dataCorrupted(
                     .init(codingPath: place.codingPath, debugDescription: "is not a whole number, or is out of range"))

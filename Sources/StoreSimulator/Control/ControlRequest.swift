@@ -47,7 +47,7 @@ struct ControlRequest: Sendable {
         guard let text = query[name] else { return nil }
         guard let number = Number(text), range.contains(number) else {
             let message = form ?? "\(name) is \(range.lowerBound) to \(range.upperBound)"
-            throw ControlFailure(400, "invalid_request", message, param: name)
+            throw ControlFailure(invalid: message, param: name)
         }
         return number
     }
@@ -85,13 +85,11 @@ extension JSONValue {
         if let name = members.keys.sorted().first(where: { !names.contains($0) }) {
             let suggestion = SpellingSuggestion.suggestion(for: name, among: names)
             throw ControlFailure(
-                400, "invalid_request",
-                "there is no \(kind) \(quoted(name))" + (suggestion.isEmpty ? "; " + advice : suggestion),
+                invalid: "there is no \(kind) \(quoted(name))" + (suggestion.isEmpty ? "; " + advice : suggestion),
                 param: [path, name].compactMap { $0 }.joined(separator: "."))
         }
         guard members.count == 1 else {
-            throw ControlFailure(
-                400, "invalid_request", "one \(kind) is expected, not \(members.count); \(advice)", param: path)
+            throw ControlFailure(invalid: "one \(kind) is expected, not \(members.count); \(advice)", param: path)
         }
     }
 }

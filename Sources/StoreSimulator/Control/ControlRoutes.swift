@@ -69,7 +69,7 @@ enum ControlRoutes {
             switch request.query["wait"] {
             case nil, "true": return try json(try await simulator.advance(to: target))
             case "false": return try json(try simulator.core.beginAdvance(to: target), status: 202)
-            default: throw ControlFailure(400, "invalid_request", "wait is true or false", param: "wait")
+            default: throw ControlFailure(invalid: "wait is true or false", param: "wait")
             }
         },
         Operation(.get, "/clock/advances/{id}") { simulator, request in try json(try simulator.core.advance(request)) },

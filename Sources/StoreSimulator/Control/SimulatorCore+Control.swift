@@ -18,11 +18,11 @@ extension SimulatorCore {
         switch (advance.by, advance.to) {
         case (let by?, nil):
             guard let duration = TypedDuration(by) else {
-                throw ControlFailure(400, "invalid_request", "by is a duration such as 31d or P13M", param: "by")
+                throw ControlFailure(invalid: "by is a duration such as 31d or P13M", param: "by")
             }
             return duration.after(now)
         case (nil, let to?): return to
-        default: throw ControlFailure(400, "invalid_request", "exactly one of by and to is required")
+        default: throw ControlFailure(invalid: "exactly one of by and to is required")
         }
     }
 
@@ -103,7 +103,7 @@ extension SimulatorCore {
 
     func setNotificationURL(_ url: String?, in environment: AppStoreEnvironment) throws(ControlFailure) {
         guard url.map(StoreSettings.isURL) ?? true else {
-            throw ControlFailure(400, "invalid_request", "url is an http or https URL", param: "url")
+            throw ControlFailure(invalid: "url is an http or https URL", param: "url")
         }
         change(environment) { store, _ in store.settings.notificationURL = url }
     }
@@ -115,7 +115,7 @@ extension StoreSettings {
     /// Throws if a URL, duration or limit is out of range.
     func check() throws(ControlFailure) {
         guard notificationURL.map(Self.isURL) ?? true else {
-            throw ControlFailure(400, "invalid_request", "notificationURL is an http or https URL")
+            throw ControlFailure(invalid: "notificationURL is an http or https URL")
         }
         let day: TimeInterval = 86_400
         guard (0.01...600).contains(deliveryTimeout), (0...30 * day).contains(consumptionWindow),
@@ -123,9 +123,8 @@ extension StoreSettings {
             (0...30 * day).contains(maximumRenewalDelay), renewalCap.map({ (0...100_000).contains($0) }) ?? true
         else {
             throw ControlFailure(
-                400, "invalid_request",
-                "deliveryTimeout is 0.01 to 600 s, consumptionWindow, massExtensionDuration and renewalDelay are up to 30 "
-                    + "days, renewalLead up to 10, renewalCap is 0 to 100000")
+                invalid: "deliveryTimeout is 0.01 to 600 s, consumptionWindow, massExtensionDuration and renewalDelay "
+                    + "are up to 30 days, renewalLead up to 10, renewalCap is 0 to 100000")
         }
     }
 

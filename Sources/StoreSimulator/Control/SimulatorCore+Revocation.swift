@@ -19,8 +19,7 @@ extension SimulatorCore {
         ]
         guard let mode = modes[setting.status] else {
             throw ControlFailure(
-                400, "invalid_request", "status is one of \(modes.keys.sorted().joined(separator: ", "))",
-                param: "status")
+                invalid: "status is one of \(modes.keys.sorted().joined(separator: ", "))", param: "status")
         }
         let leaf = OCSPService.Subject.leaf(generation: authority.current.number)
         switch setting.certificate {
@@ -32,8 +31,7 @@ extension SimulatorCore {
         case "leaf": ocsp.withLock { $0.modes[leaf] = mode }
         case "intermediate": ocsp.withLock { $0.modes[.intermediate] = mode }
         default:
-            throw ControlFailure(
-                400, "invalid_request", "certificate is leaf, intermediate or both", param: "certificate")
+            throw ControlFailure(invalid: "certificate is leaf, intermediate or both", param: "certificate")
         }
     }
 

@@ -55,7 +55,7 @@ extension StoreSettings {
     /// Returns the settings with some of them changed.
     func merging(_ changes: JSONValue) throws -> StoreSettings {
         guard case .object(let changes) = changes else {
-            throw ControlFailure(400, "invalid_request", "an object of settings is expected")
+            throw ControlFailure(invalid: "an object of settings is expected")
         }
         guard case .object(var members) = try JSONValue(encoding: self) else { return self }
         members.merge(changes) { $1 }

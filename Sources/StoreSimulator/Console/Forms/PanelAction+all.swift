@@ -157,7 +157,7 @@ extension PanelAction {
         for name in triggerOverrides {
             guard let text = fields[name] else { continue }
             guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-                throw ControlFailure(400, "invalid_request", "an override is path=value, not \(text)", param: name)
+                throw ControlFailure(invalid: "an override is path=value, not \(text)", param: name)
             }
             let value = String(text[text.index(after: equals)...])
             overrides[String(text[..<equals])] =
@@ -172,7 +172,7 @@ extension PanelAction {
         var members: [String: JSONValue] = [:]
         if let member = Fault.Effect.numberMembers[effect] {
             guard let number = try fields.number("number", "The number") else {
-                throw ControlFailure(400, "invalid_request", "\(effect) needs a number: \(member)", param: "number")
+                throw ControlFailure(invalid: "\(effect) needs a number: \(member)", param: "number")
             }
             members[member] = JSONValue(number)
         }
@@ -205,7 +205,7 @@ extension PanelAction {
 
     private static func number(_ fields: FormFields, _ name: String, _ label: String) throws -> JSONValue {
         guard let number = try fields.number(name, label) else {
-            throw ControlFailure(400, "invalid_request", "\(label): a number is missing", param: name)
+            throw ControlFailure(invalid: "\(label): a number is missing", param: name)
         }
         return JSONValue(number)
     }

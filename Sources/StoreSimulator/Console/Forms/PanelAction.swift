@@ -44,7 +44,7 @@ extension FormFields {
     /// Returns a required field.
     func required(_ name: String, _ label: String) throws(ControlFailure) -> String {
         guard let value = self[name] else {
-            throw ControlFailure(400, "invalid_request", "\(label) is missing", param: name)
+            throw ControlFailure(invalid: "\(label) is missing", param: name)
         }
         return value
     }
@@ -53,7 +53,7 @@ extension FormFields {
     func number(_ name: String, _ label: String) throws(ControlFailure) -> Decimal? {
         guard let text = self[name] else { return nil }
         guard text.wholeMatch(of: /-?\d{1,12}(\.\d{1,6})?/) != nil, let number = Decimal(string: text) else {
-            throw ControlFailure(400, "invalid_request", "\(label) is a number such as 12 or 9.99", param: name)
+            throw ControlFailure(invalid: "\(label) is a number such as 12 or 9.99", param: name)
         }
         return number
     }
