@@ -110,17 +110,10 @@ private struct CustomerForms {
             command: "counterfoil simulator \(command) {customer} {subscription}" + option)
     }
 
-    /// Returns a form for any other command, which uses the subcommand `do`.
+    /// Returns a form for any other command about the customer.
     private func `do`(
         _ id: String, _ title: String, _ command: String, about: String? = nil, _ fields: [PanelForm.Field]
     ) -> PanelForm {
-        let members = fields.map { field -> String in
-            if case .number = field.kind { return "\"\(field.name)\":{\(field.name)}" }
-            return "\"\(field.name)\":{json:\(field.name)}"
-        }
-        return PanelForm(
-            id, title, about: about, [.hidden("command", command), customerField] + fields, button: title,
-            command: "counterfoil simulator do '{\"\(command)\":{"
-                + (["\"customer\":{json:customer}"] + members).joined(separator: ",") + "}}'" + option)
+        .do(id, title, command, about: about, [customerField] + fields, option: option)
     }
 }

@@ -45,6 +45,20 @@ struct PanelForm: Sendable {
         (self.fields, self.button, self.isDangerous, self.command) = (fields, button, isDangerous, command)
     }
 
+    /// Returns a form for a command without a subcommand of its own, which uses the subcommand `do`.
+    static func `do`(
+        _ id: String, _ title: String, _ command: String, about: String? = nil, _ fields: [Field],
+        button: String? = nil, option: String
+    ) -> PanelForm {
+        let members = fields.map { field -> String in
+            if case .number = field.kind { return "\"\(field.name)\":{\(field.name)}" }
+            return "\"\(field.name)\":{json:\(field.name)}"
+        }
+        return PanelForm(
+            id, title, about: about, [.hidden("command", command)] + fields, button: button ?? title,
+            command: "counterfoil simulator do '{\"\(command)\":{\(members.joined(separator: ","))}}'" + option)
+    }
+
     static func fieldID(_ form: String, _ field: String) -> String { "\(form)-\(field)" }
 
     /// Returns the values for the template `form`. A refused form contains the submitted values.

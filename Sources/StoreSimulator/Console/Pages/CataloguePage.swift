@@ -30,7 +30,7 @@ extension SimulatorPanel {
 
     private static func row(of product: Product, in storefront: Storefront) -> PageValue {
         let terms = product.subscription
-        let period = terms.map { "each \(DisplayTexts.length(of: $0.period)), group \($0.group), level \($0.level)" }
+        let period = terms.map { "each \($0.period.words), group \($0.group), level \($0.level)" }
         let introductory = (terms?.introductoryOffer).map { ["introductory \($0.discount.rawValue)"] } ?? []
         let offers = introductory + (terms?.offers ?? product.offers).compactMap(\.identifier)
         return [
@@ -49,12 +49,8 @@ extension SimulatorPanel {
         let product = PanelForm.Field("product", "Product", .choice(all), value: all.first?.value ?? "")
         let subscriptions = products(request) { $0.subscription != nil }
         return [
-            PanelForm(
-                "off-sale", "Take off sale", [.hidden("command", "removeFromSale"), product], button: "Take off sale",
-                command: "counterfoil simulator do '{\"removeFromSale\":{\"product\":{json:product}}}'" + option),
-            PanelForm(
-                "on-sale", "Put on sale again", [.hidden("command", "returnToSale"), product], button: "Put on sale",
-                command: "counterfoil simulator do '{\"returnToSale\":{\"product\":{json:product}}}'" + option),
+            .do("off-sale", "Take off sale", "removeFromSale", [product], option: option),
+            .do("on-sale", "Put on sale again", "returnToSale", [product], button: "Put on sale", option: option),
             PanelForm(
                 "price", "Raise the price for subscribers",
                 [

@@ -50,7 +50,7 @@ extension SimulatorPanel {
             let storefront = own ?? store.catalogue.storefronts.first ?? .usa
             return store.catalogue.products.filter(isIncluded).prefix(500).map { product in
                 let price = PriceText.price(product.price(in: storefront.code), storefront.currency)
-                let length = product.subscription.map { ", each \(DisplayTexts.length(of: $0.period))" } ?? ""
+                let length = product.subscription.map { ", each \($0.period.words)" } ?? ""
                 return (product.id, "\(product.id) (\(price)\(length))")
             }
         }
@@ -81,29 +81,20 @@ extension SimulatorPanel {
 
     private func newCustomerForm(_ request: PanelRequest) -> PanelForm {
         let storefronts = core.read(request.environment) { store, _ in store.catalogue.storefronts.map(\.code) }
-        return PanelForm(
-            "create", "Create a customer",
+        return .do(
+            "create", "Create a customer", "createCustomer",
             [
-                .hidden("command", "createCustomer"), .init("customer", "Customer", isRequired: true),
+                .init("customer", "Customer", isRequired: true),
                 .init(
                     "storefront", "Storefront", .choice(storefronts.map { ($0, $0) }), value: storefronts.first ?? ""),
-            ], button: "Create",
-            command:
-                "counterfoil simulator do '{\"createCustomer\":{\"customer\":{json:customer},\"storefront\":{json:storefront}}}'"
-                + request.environmentOption)
+            ], button: "Create", option: request.environmentOption)
     }
 }
 
-/// Display texts for values.
-enum DisplayTexts {
-    static func length(of period: Period) -> String {
-        let unit =
-            switch period.unit {
-            case .day: "day"
-            case .week: "week"
-            case .month: "month"
-            case .year: "year"
-            }
-        return period.count == 1 ? unit : "\(period.count) \(period.count.noun(unit))"
+extension Period {
+    /// The period for display, such as `month` or `3 months`.
+    var words: String {
+        let name = "\(unit)"
+        return count == 1 ? name : "\(count) \(count.noun(name))"
     }
 }

@@ -65,7 +65,7 @@ extension SimulatorPanel {
                     .hidden("target", preset.target), .hidden("effect", preset.effect),
                     .hidden("number", preset.number),
                     .hidden("probability", preset.probability), .hidden("seconds", preset.seconds),
-                ], button: "On", command: Self.command(hasNumber: !preset.number.isEmpty)
+                ], button: "On", command: Self.command + "[--for {seconds}]"
             ).value(request, state)
         }
         return PanelContent(
@@ -95,16 +95,11 @@ extension SimulatorPanel {
                 .init("count", "Maximum count", .number, hint: "Empty for no limit"),
                 .init("seconds", "Duration in seconds", .number, hint: "By the simulator's clock; empty for no limit"),
             ], button: "On",
-            command:
-                "counterfoil simulator fault add {target} {effect}[={number}] [--probability {probability}] "
-                + "[--count {count}] [--for {seconds}]"
-        )
+            command: Self.command + "[--count {count}] [--for {seconds}]")
     }
 
-    private static func command(hasNumber: Bool) -> String {
-        "counterfoil simulator fault add {target} {effect}" + (hasNumber ? "={number}" : "")
-            + " [--probability {probability}] [--for {seconds}]"
-    }
+    private static let command =
+        "counterfoil simulator fault add {target} {effect}[={number}] [--probability {probability}] "
 
     private static func text(of fault: Fault) -> String {
         var text = "an effect"

@@ -49,8 +49,10 @@ extension SimulatorPanel {
     func settings(_ request: PanelRequest) -> PanelContent {
         let settings = simulator.settings(of: request.environment)
         let json = (try? JSONValue(encoding: settings)) ?? .null
-        func fields(_ isIncluded: (String) -> Bool) -> [PanelForm.Field] {
-            PanelSettings.fields.filter { isIncluded($0.name) }.flatMap { name, label, kind -> [PanelForm.Field] in
+        let url = "\(simulator.information.controlURL)/\(request.environmentName)/settings"
+        func form(_ id: String, _ title: String, _ isIncluded: (String) -> Bool) -> PageValue {
+            let included = PanelSettings.fields.filter { isIncluded($0.name) }
+            let fields = included.flatMap { name, label, kind -> [PanelForm.Field] in
                 let value = json[name].map(SignedText.text) ?? (kind.hasNone ? "null" : "")
                 let field: PanelForm.Field =
                     switch kind {
@@ -68,17 +70,18 @@ extension SimulatorPanel {
                     }
                 return [field, .hidden("has-" + name, "yes")]
             }
+            let command = PanelSettings.command(url, isIncluded)
+            return PanelForm(id, title, action: "settings", fields, button: "Save", command: command)
+                .value(request, state)
         }
-        let url = "\(simulator.information.controlURL)/\(request.environmentName)/settings"
-        let notifications = PanelForm(
-            "notify", "Notifications", action: "settings", fields { $0.hasPrefix("notification") }, button: "Save",
-            command: PanelSettings.command(url) { $0.hasPrefix("notification") })
-        let rest = PanelForm(
-            "settings", "Behaviour", action: "settings", fields { !$0.hasPrefix("notification") }, button: "Save",
-            command: PanelSettings.command(url) { !$0.hasPrefix("notification") })
         return PanelContent(
             template: "settings", heading: "Settings",
-            values: ["forms": .list([notifications, rest].map { $0.value(request, state) })],
+            values: [
+                "forms": .list([
+                    form("notify", "Notifications") { $0.hasPrefix("notification") },
+                    form("settings", "Behaviour") { !$0.hasPrefix("notification") },
+                ])
+            ],
             api: "GET {base}/\(request.environmentName)/settings",
             command: "counterfoil simulator notifications" + request.environmentOption)
     }
