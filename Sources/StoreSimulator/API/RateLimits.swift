@@ -18,14 +18,9 @@ package final class RateLimits: Sendable {
         let environment: AppStoreEnvironment
     }
 
-    private struct Window {
-        let begin: Date
-        var count: Int
-    }
-
     private static let hour: TimeInterval = 3600
 
-    private let windows = Mutex<[Key: Window]>([:])
+    private let windows = Mutex<[Key: (begin: Date, count: Int)]>([:])
 
     /// Creates limits with no requests counted.
     package init() {}
@@ -42,11 +37,11 @@ package final class RateLimits: Sendable {
         let end: Date? = windows.withLock { windows in
             // A clock that went back starts a new hour, too.
             guard let window = windows[key], (0..<Self.hour).contains(now.timeIntervalSince(window.begin)) else {
-                windows[key] = Window(begin: now, count: 1)
+                windows[key] = (now, 1)
                 return nil
             }
             guard window.count < quota else { return window.begin + Self.hour }
-            windows[key] = Window(begin: window.begin, count: window.count + 1)
+            windows[key] = (window.begin, window.count + 1)
             return nil
         }
         if let end {

@@ -169,12 +169,8 @@ struct CatalogueCheck {
     }
 
     private mutating func check(_ offers: [Offer], of product: Product, _ path: String, _ paths: SourcePaths?) {
-        /// Identifiers are unique within a type: the App Store has separate lists for the three types.
-        struct Key: Hashable {
-            var type: OfferType
-            var identifier: String
-        }
-        var keys: Set<Key> = []
+        // Identifiers are unique within a type: the App Store has separate lists for the three types.
+        var identifiers: [OfferType: Set<String>] = [:]
         for (index, offer) in offers.enumerated() {
             let path =
                 if let paths, index < paths.offers.count { paths.offers[index] } else { "\(path).offers[\(index)]" }
@@ -183,7 +179,7 @@ struct CatalogueCheck {
                     add(
                         path + ".id", identifier.isEmpty ? "is empty" : "\(quoted(identifier)) is longer than 255 bytes"
                     )
-                } else if !keys.insert(Key(type: offer.type, identifier: identifier)).inserted {
+                } else if !identifiers[offer.type, default: []].insert(identifier).inserted {
                     add(path + ".id", "\(quoted(identifier)) is there twice")
                 }
             } else {

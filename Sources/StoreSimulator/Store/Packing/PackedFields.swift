@@ -167,11 +167,8 @@ extension UUID: PackableValue {
 
     package init?(packed bytes: [UInt8], at position: inout Int) {
         guard position + 16 <= bytes.count else { return nil }
-        var uuid = Self.zeroes
-        withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes[position..<(position + 16)]) }
-        self.init(uuid: uuid)
+        let start = position
+        self.init(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start, as: uuid_t.self) })
         position += 16
     }
-
-    private static var zeroes: uuid_t { (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) }
 }

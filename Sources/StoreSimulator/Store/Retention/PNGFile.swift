@@ -27,17 +27,11 @@ package struct PNGFile: Sendable, Hashable {
         try Self.checkChunks(reader, needsPalette: colour == 3)
     }
 
-    package enum Problem: Error {
-        case notPNG, badHeader, truncated, transparent
-
-        package var description: String {
-            switch self {
-            case .notPNG: "it is not PNG"
-            case .badHeader: "its header is damaged"
-            case .truncated: "it is not complete"
-            case .transparent: "it has transparency"
-            }
-        }
+    package enum Problem: String, Error {
+        case notPNG = "it is not PNG"
+        case badHeader = "its header is damaged"
+        case truncated = "it is not complete"
+        case transparent = "it has transparency"
     }
 
     private static let maximum: UInt32 = 0x7FFF_FFFF

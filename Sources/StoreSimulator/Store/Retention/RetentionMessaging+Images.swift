@@ -12,7 +12,7 @@ extension RetentionMessaging {
             throw APIFailure(.badRequestImageSize, "imageSize is neither FULL_SIZE nor BULLET_POINT.")
         }
         do throws(PNGFile.Problem) { file = try PNGFile(bytes) } catch {
-            throw APIFailure(.invalidImage, "The image cannot be used: \(error.description).")
+            throw APIFailure(.invalidImage, "The image cannot be used: \(error.rawValue).")
         }
         guard limits.widths.contains(file.width), limits.heights.contains(file.height) else {
             throw APIFailure(
