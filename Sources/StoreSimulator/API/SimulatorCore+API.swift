@@ -8,21 +8,17 @@ extension SimulatorCore {
     package func respond(
         to request: APIRequest, authorization: String?, in environment: AppStoreEnvironment
     ) -> SimulatorResponse {
-        let effects = faultEffects(["route:*", "route:\(request.endpoint.name)"], in: environment)
-        let faults = RouteFaults(effects, now: now)
-        if let response = faults.response { return response }
-        var response: SimulatorResponse
-        do throws(APIFailure) {
-            try bearer.check(authorization, now: Date())
-            if effects.contains(.changeHistory) {
-                change(environment) { store, _ in store.moveTransactionToEnd(for: request) }
+        applyingFaults(to: request.endpoint.name, in: environment) { effects in
+            do throws(APIFailure) {
+                try bearer.check(authorization, now: Date())
+                if effects.contains(.changeHistory) {
+                    change(environment) { store, _ in store.moveTransactionToEnd(for: request) }
+                }
+                return try self.respond(to: request, Tampering(effects), in: environment)
+            } catch {
+                return .failure(error)
             }
-            response = try self.respond(to: request, Tampering(effects), in: environment)
-        } catch {
-            response = .failure(error)
         }
-        faults.apply(to: &response)
-        return response
     }
 
     private func respond(
@@ -58,41 +54,33 @@ extension SimulatorCore {
         return try signedTexts.text(of: payload, generation: signer.generation) { try signer.sign(json: $0) }
     }
 
-    func faultEffects(_ targets: [String], in environment: AppStoreEnvironment) -> [Fault.Effect] {
-        state.withLock { state in
-            state.faults.isEmpty ? [] : state.faults.takeEffects(targets, in: environment, at: state.clock.now())
+    /// Responds to a request to a route with `body`, unless a fault replaces the response. Applies the other faults.
+    func applyingFaults(
+        to route: String, in environment: AppStoreEnvironment, _ body: ([Fault.Effect]) -> SimulatorResponse
+    ) -> SimulatorResponse {
+        let (effects, now) = state.withLock { state in
+            let now = state.clock.now()
+            return (state.faults.takeEffects(["route:*", "route:\(route)"], in: environment, at: now), now)
         }
-    }
-}
-
-/// The effects of faults on the response of a route.
-struct RouteFaults {
-    /// The response that replaces the real one; nil if no fault replaces it.
-    var response: SimulatorResponse?
-    private var delay: TimeInterval = 0
-    private var damage = SimulatorResponse.Damage.none
-
-    init(_ effects: [Fault.Effect], now: Date) {
+        var (delay, isTruncated): (TimeInterval, Bool) = (0, false)
+        var replacement: SimulatorResponse?
         for effect in effects {
             switch effect {
             case .delay(let seconds): delay += seconds
-            case .truncate: damage = .truncated
-            case .drop, .unreachable: response = .dropped
-            case .status(let code): response = SimulatorResponse(status: code)
-            case .error(let code): response = .failure(APIFailure(APIErrorCode(rawValue: code), "a simulated fault"))
+            case .truncate: isTruncated = true
+            case .drop, .unreachable: replacement = .dropped
+            case .status(let code): replacement = SimulatorResponse(status: code)
+            case .error(let code): replacement = .failure(APIFailure(APIErrorCode(rawValue: code), "a simulated fault"))
             case .rateLimit(let seconds):
                 let end = Int64(((now + seconds).timeIntervalSince1970 * 1000).rounded())
-                response = .failure(APIFailure(.rateLimitExceeded, "a simulated fault", retryAfter: end))
+                replacement = .failure(APIFailure(.rateLimitExceeded, "a simulated fault", retryAfter: end))
             default: break
             }
         }
-        response?.delay = delay
-        if damage == .truncated { response?.damage = .truncated }
-    }
-
-    func apply(to response: inout SimulatorResponse) {
+        var response = replacement ?? body(effects)
         response.delay = delay
-        response.damage = damage
+        if isTruncated { response.damage = .truncated }
+        return response
     }
 }
 

@@ -27,8 +27,6 @@ package struct FaultRegistry: Sendable, Codable {
         }
     }
 
-    package var isEmpty: Bool { entries.isEmpty }
-
     /// Adds a fault. Returns its number.
     package mutating func add(_ fault: Fault) throws(SimulatorError) -> Int {
         try fault.check()

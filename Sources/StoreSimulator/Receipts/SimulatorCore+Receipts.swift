@@ -34,17 +34,13 @@ extension SimulatorCore {
     package func verifyReceipt(
         method: String = "POST", _ body: Data, in environment: AppStoreEnvironment
     ) -> SimulatorResponse {
-        let effects = faultEffects(["route:*", "route:verifyReceipt"], in: environment)
-        let faults = RouteFaults(effects, now: now)
-        if let response = faults.response { return response }
-        var response: SimulatorResponse
-        do {
-            response = .json(Array(try verifiedReceipt(method, body, in: environment).json.utf8))
-        } catch {
-            response = .json(Array(VerifyReceiptResponseBody(status: .unavailable).json.utf8))
+        applyingFaults(to: "verifyReceipt", in: environment) { _ in
+            do {
+                return .json(Array(try verifiedReceipt(method, body, in: environment).json.utf8))
+            } catch {
+                return .json(Array(VerifyReceiptResponseBody(status: .unavailable).json.utf8))
+            }
         }
-        faults.apply(to: &response)
-        return response
     }
 
     private func verifiedReceipt(
