@@ -26,6 +26,14 @@ extension Store {
         }
     }
 
+    /// Throws if a purchase cannot be charged, or if it would create a customer with an invalid name.
+    func checkBuyer(_ id: String) throws(StoreError) {
+        guard let customer = customers[id] else { return try checkName(id) }
+        guard !customer.isBillingFailing else {
+            throw StoreError(.paymentDeclined, "\(id)'s payment method fails; use fixBilling first")
+        }
+    }
+
     /// Checks a name that becomes part of a path.
     static func checkName(_ name: String, of kind: String) throws(StoreError) {
         let scalars = name.unicodeScalars

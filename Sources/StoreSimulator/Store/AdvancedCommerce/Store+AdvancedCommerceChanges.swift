@@ -57,9 +57,7 @@ extension Store {
             try checkCurrency(body.currency, in: storefront(of: customer))
             return (subscription, state, try AdvancedCommerceModification(body, state))
         }
-        guard !change.isImmediate || customers[customer]?.isBillingFailing == false else {
-            throw StoreError(.paymentDeclined, "\(customer)'s payment method fails; use fixBilling first")
-        }
+        if change.isImmediate { try checkBuyer(customer) }
         var new = change.state
         new.renewalInfo.consistencyToken = identifiers.uuid()
         var changed = subscription

@@ -58,13 +58,7 @@ extension Store {
     private mutating func buyer(
         _ id: String, _ info: AdvancedCommerceRequestInfo, storefront: String?, currency: String, at now: Date
     ) throws(StoreError) -> Customer {
-        if let customer = customers[id] {
-            guard !customer.isBillingFailing else {
-                throw StoreError(.paymentDeclined, "\(id)'s payment method fails; use fixBilling first")
-            }
-        } else {
-            try checkName(id)
-        }
+        try checkBuyer(id)
         let home = self.storefront(of: id)
         try Self.mappingAPIFailure { () throws(APIFailure) in
             try checkNew(info)

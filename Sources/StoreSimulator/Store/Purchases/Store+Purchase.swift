@@ -21,13 +21,7 @@ extension Store {
 
     mutating func purchase(_ purchase: Purchase, at now: Date) throws(StoreError) -> Subject {
         let product = purchase.product
-        if let customer = customers[purchase.customer] {
-            guard !customer.isBillingFailing else {
-                throw StoreError(.paymentDeclined, "\(customer.id)'s payment method fails; use fixBilling first")
-            }
-        } else {
-            try checkName(purchase.customer)
-        }
+        try checkBuyer(purchase.customer)
         guard product.isOnSale else { throw StoreError(.notForSale, "\(product.id) is not for sale") }
         guard product.isAdvancedCommerce == false else {
             throw StoreError(.invalidArgument, "\(product.id) is bought with an Advanced Commerce request")
