@@ -6,6 +6,14 @@ package enum SpellingSuggestion {
         nearest(to: word, among: candidates).map { "; did you mean \(quoted($0))?" } ?? ""
     }
 
+    /// Returns a message about an unknown name that suggests the nearest candidate, or gives advice if none is near.
+    package static func message(
+        unknown name: String, of kind: String, among candidates: some Sequence<String>, or advice: String
+    ) -> String {
+        let suggestion = suggestion(for: name, among: candidates)
+        return "there is no \(kind) \(quoted(name))" + (suggestion.isEmpty ? "; " + advice : suggestion)
+    }
+
     /// Returns the candidate nearest to `word`; nil if none is near.
     package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         guard word.utf8.count <= 40 else { return nil }

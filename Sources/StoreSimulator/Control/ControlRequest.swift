@@ -83,9 +83,8 @@ extension JSONValue {
     {
         guard case .object(let members) = self else { return }
         if let name = members.keys.sorted().first(where: { !names.contains($0) }) {
-            let suggestion = SpellingSuggestion.suggestion(for: name, among: names)
             throw ControlFailure(
-                invalid: "there is no \(kind) \(quoted(name))" + (suggestion.isEmpty ? "; " + advice : suggestion),
+                invalid: SpellingSuggestion.message(unknown: name, of: kind, among: names, or: advice),
                 param: [path, name].compactMap { $0 }.joined(separator: "."))
         }
         guard members.count == 1 else {

@@ -45,30 +45,25 @@ extension Fault {
 
     private func checkTarget() throws(SimulatorError) {
         let parts = target.split(separator: ":", maxSplits: 1).map(String.init)
-        let name = parts.count == 2 ? parts[1] : ""
-        switch parts.first {
+        let (kind, name) = (parts.first ?? "", parts.count == 2 ? parts[1] : "")
+        let known: [String]
+        let advice: String
+        switch kind {
         case "route":
-            let routes = AppStoreEndpoint.all.map(\.name) + ["verifyReceipt"]
-            if name == "*" || routes.contains(name) { return }
-            throw Self.unknown("route", name, among: routes, "counterfoil api --help lists them")
+            known = AppStoreEndpoint.all.map(\.name) + ["verifyReceipt"]
+            advice = "counterfoil api --help lists them"
         case "notification":
-            let notifications =
+            known =
                 NotificationKind.all.flatMap { [$0.name, $0.type.rawValue] } + NotificationTypeV1.allCases.map(\.name)
-            if name == "*" || notifications.contains(name) { return }
-            throw Self.unknown(
-                "notification", name, among: notifications, "counterfoil simulator trigger --list lists them")
+            advice = "counterfoil simulator trigger --list lists them"
         default:
             throw SimulatorError(
                 .invalidFault, "a target is route:NAME, notification:TYPE[.SUBTYPE], or either with * for all")
         }
-    }
-
-    private static func unknown(
-        _ kind: String, _ name: String, among known: [String], _ advice: String
-    ) -> SimulatorError {
-        let suggestion = SpellingSuggestion.suggestion(for: name, among: known)
-        return SimulatorError(
-            .invalidFault, "there is no \(kind) \(quoted(name))" + (suggestion.isEmpty ? "; " + advice : suggestion))
+        guard name == "*" || known.contains(name) else {
+            throw SimulatorError(
+                .invalidFault, SpellingSuggestion.message(unknown: name, of: kind, among: known, or: advice))
+        }
     }
 
     /// Whether the effect can apply to the target.
@@ -77,8 +72,7 @@ extension Fault {
         case .delay, .drop, .unreachable, .truncate: true
         case .duplicate, .reorder: !isForRoutes
         case .status: isForRoutes
-        case .changeHistory: isForRoutes && target != "route:verifyReceipt"
-        case .error, .rateLimit: isForRoutes && target != "route:verifyReceipt"
+        case .changeHistory, .error, .rateLimit: isForRoutes && target != "route:verifyReceipt"
         case .invalidSignature, .wrongChain, .unknownValues, .extraFields, .clockSkew: target != "route:verifyReceipt"
         }
     }

@@ -60,48 +60,35 @@ enum SimulatorRoutes {
         to router: Router<SimulatorContext>, _ slot: SimulatorHolder
     ) {
         guard let method = HTTPRequest.Method(endpoint.method) else { return }
-        // The router requires the same parameter name at the same position of all endpoints.
+        // The router requires the same parameter name at the same position of all endpoints. These are the names of
+        // the endpoint by those of the router.
         var names: [String: String] = [:]
         let parts = endpoint.path.split(separator: "/").enumerated().map { index, part in
             guard part.hasPrefix("{") else { return String(part) }
             names["p\(index)"] = String(part.dropFirst().dropLast())
             return "{p\(index)}"
         }
-        let route = Route(endpoint: endpoint, environment: environment, parameters: names, slot: slot)
         let path = RouterPath("\(prefix)/\(parts.joined(separator: "/"))")
-        router.on(path, method: method) { request, context -> Response in
-            try await route.answer(request, context)
-        }
-    }
-
-    /// An endpoint in one environment.
-    private struct Route: Sendable {
-        let endpoint: AppStoreEndpoint
-        let environment: AppStoreEnvironment
-        /// The endpoint's parameter names by the router's parameter names.
-        let parameters: [String: String]
-        let slot: SimulatorHolder
-
-        // 3840 × 2160 pixels of three bytes are 25 MB, and some images hardly compress.
-        private static let maximumImageSize = 32 << 20
-
-        func answer(_ request: Request, _ context: SimulatorContext) async throws -> Response {
+        router.on(path, method: method) { [names] request, context -> Response in
             let simulator = try slot.get()
             var path: [String: String] = [:]
-            for (name, meaning) in parameters {
+            for (name, meaning) in names {
                 path[meaning] = context.parameters.get(name).flatMap { String(percentEncoded: $0.utf8) }
             }
             let isRead = endpoint.method == "GET"
-            let limit = endpoint.contentType == "image/png" ? Self.maximumImageSize : 256 << 10
-            let body = isRead ? Data() : try await SimulatorRoutes.data(request, context, upTo: limit)
+            let limit = endpoint.contentType == "image/png" ? maximumImageSize : 256 << 10
+            let body = isRead ? Data() : try await data(request, context, upTo: limit)
             let call = APIRequest(
                 endpoint, path: path, query: request.uri.query.map { String($0) } ?? "", body: body)
             let response = simulator.core.respond(
                 to: call, authorization: request.headers[.authorization], in: environment)
             if !isRead { simulator.wake() }
-            return try await SimulatorRoutes.send(response, context)
+            return try await send(response, context)
         }
     }
+
+    // 3840 × 2160 pixels of three bytes are 25 MB, and some images hardly compress.
+    private static let maximumImageSize = 32 << 20
 
     private static func addRevocation(to router: Router<SimulatorContext>, _ slot: SimulatorHolder) {
         router.post("/ocsp/{responder}") { request, context -> Response in

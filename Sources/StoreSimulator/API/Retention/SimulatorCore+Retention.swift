@@ -58,10 +58,7 @@ extension SimulatorCore {
     }
 
     /// A performance test and its remaining requests.
-    private struct PerformanceTest {
-        var run: PerformanceTestRun
-        var exchanges: [RealtimeExchange]
-    }
+    private typealias PerformanceTest = (run: PerformanceTestRun, exchanges: [RealtimeExchange])
 
     private func nextPerformanceTest() -> PerformanceTest? {
         change(.sandbox) { store, now in
@@ -72,9 +69,10 @@ extension SimulatorCore {
                 return nil
             }
             let left = max(Int(run.config.totalRequests) - run.results.count, 0)
-            return PerformanceTest(
+            return (
                 run: run,
-                exchanges: (0..<left).map { _ in store.exchange(for: subscription, at: now.wholeMilliseconds) })
+                exchanges: (0..<left).map { _ in store.exchange(for: subscription, at: now.wholeMilliseconds) }
+            )
         }
     }
 

@@ -32,9 +32,7 @@ struct HistoryQuery {
         }
         products = Set(try query.strings("productId", or: .invalidProductId))
         for product in products { try catalogue.checkProduct(product) }
-        let kinds = try query.values(
-            "productType", of: [Kind.autoRenewable, .nonRenewable, .consumable, .nonConsumable],
-            or: .invalidProductType)
+        let kinds = try query.values("productType", of: Array(Self.types.keys), or: .invalidProductType)
         types = Set(kinds.compactMap { Self.types[$0] })
         let sort = try query.value("sort", of: [Order.ascending, .descending], or: .invalidSort)
         isDescending = sort == .descending

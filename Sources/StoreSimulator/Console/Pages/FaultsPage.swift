@@ -4,45 +4,45 @@ internal import Foundation
 internal import WebConsole
 
 extension SimulatorPanel {
-    private struct Preset {
-        let id: String
-        let title: String
-        let about: String
-        let target: String
-        let effect: String
-        var number = ""
-        var probability = ""
-        var seconds = ""
-    }
-
     private static let presets = [
-        Preset(
-            id: "lost", title: "10 % lost", about: "One of ten notifications never arrives.", target: "notification:*",
-            effect: "drop", probability: "0.1"),
-        Preset(
-            id: "down", title: "Apple is down", about: "Every request to the App Store is answered with 503.",
-            target: "route:*", effect: "status", number: "503"),
-        Preset(
-            id: "limit", title: "429 for a minute",
+        preset(
+            "lost", "10 % lost", about: "One of ten notifications never arrives.",
+            "notification:*", "drop", probability: "0.1"),
+        preset(
+            "down", "Apple is down", about: "Every request to the App Store is answered with 503.",
+            "route:*", "status", number: "503"),
+        preset(
+            "limit", "429 for a minute",
             about: "For a minute of the store's clock all requests are answered with 429; Retry-After says a minute.",
-            target: "route:*", effect: "rateLimit", number: "60", seconds: "60"),
-        Preset(
-            id: "twice", title: "Everything twice", about: "Each notification is sent twice.", target: "notification:*",
-            effect: "duplicate"),
-        Preset(
-            id: "order", title: "Out of order", about: "Three of ten notifications arrive after later ones.",
-            target: "notification:*", effect: "reorder", probability: "0.3"),
-        Preset(
-            id: "away", title: "Your server is away",
-            about: "No notification arrives; Apple retries for days.",
-            target: "notification:*", effect: "unreachable"),
-        Preset(
-            id: "slow", title: "Apple is slow", about: "Every answer takes three seconds.", target: "route:*",
-            effect: "delay", number: "3"),
-        Preset(
-            id: "forged", title: "Forged", about: "One of ten notifications has a wrong signature.",
-            target: "notification:*", effect: "invalidSignature", probability: "0.1"),
+            "route:*", "rateLimit", number: "60", seconds: "60"),
+        preset(
+            "twice", "Everything twice", about: "Each notification is sent twice.",
+            "notification:*", "duplicate"),
+        preset(
+            "order", "Out of order", about: "Three of ten notifications arrive after later ones.",
+            "notification:*", "reorder", probability: "0.3"),
+        preset(
+            "away", "Your server is away", about: "No notification arrives; Apple retries for days.",
+            "notification:*", "unreachable"),
+        preset(
+            "slow", "Apple is slow", about: "Every answer takes three seconds.",
+            "route:*", "delay", number: "3"),
+        preset(
+            "forged", "Forged", about: "One of ten notifications has a wrong signature.",
+            "notification:*", "invalidSignature", probability: "0.1"),
     ]
+
+    private static func preset(
+        _ id: String, _ title: String, about: String, _ target: String, _ effect: String, number: String = "",
+        probability: String = "", seconds: String = ""
+    ) -> PanelForm {
+        PanelForm(
+            id, title, about: about, action: "fault",
+            [
+                .hidden("target", target), .hidden("effect", effect), .hidden("number", number),
+                .hidden("probability", probability), .hidden("seconds", seconds),
+            ], button: "On", command: command + "[--for {seconds}]")
+    }
 
     /// Returns the page with the active faults, the presets and the form for other faults.
     func faults(_ request: PanelRequest) -> PanelContent {
@@ -58,21 +58,11 @@ extension SimulatorPanel {
         }
         let allOff = PanelForm(
             "all-off", "", action: "faults-off", [], button: "All off", command: "counterfoil simulator fault remove")
-        let presets = Self.presets.map { preset in
-            PanelForm(
-                preset.id, preset.title, about: preset.about, action: "fault",
-                [
-                    .hidden("target", preset.target), .hidden("effect", preset.effect),
-                    .hidden("number", preset.number),
-                    .hidden("probability", preset.probability), .hidden("seconds", preset.seconds),
-                ], button: "On", command: Self.command + "[--for {seconds}]"
-            ).value(request, state)
-        }
         return PanelContent(
             template: "faults", heading: "Faults",
             values: [
                 "rows": .list(Array(rows)), "hasRows": .flag(!rows.isEmpty), "isEmpty": .flag(rows.isEmpty),
-                "allOff": allOff.value(request, state), "presets": .list(presets),
+                "allOff": allOff.value(request, state), "presets": .list(Self.presets.map { $0.value(request, state) }),
                 "form": Self.anyFault.value(request, state),
             ], api: "GET {base}/faults", command: "counterfoil simulator fault list")
     }

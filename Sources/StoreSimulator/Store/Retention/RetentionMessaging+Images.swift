@@ -49,14 +49,10 @@ extension RetentionMessaging {
             })
     }
 
-    private struct Pixels {
-        let widths: ClosedRange<UInt32>
-        let heights: ClosedRange<UInt32>
-        let text: String
-    }
+    private typealias Pixels = (widths: ClosedRange<UInt32>, heights: ClosedRange<UInt32>, text: String)
 
     private static let pixels: [RetentionImageSize: Pixels] = [
-        .fullSize: Pixels(widths: 3840...3840, heights: 160...2160, text: "3840 × 160 to 2160"),
-        .bulletPoint: Pixels(widths: 1024...1024, heights: 1024...1024, text: "1024 × 1024"),
+        .fullSize: (3840...3840, 160...2160, "3840 × 160 to 2160"),
+        .bulletPoint: (1024...1024, 1024...1024, "1024 × 1024"),
     ]
 }

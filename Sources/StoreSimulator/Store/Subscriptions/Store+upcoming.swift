@@ -7,25 +7,22 @@ extension Store {
     /// The next scheduled event; nil if there is none.
     package var upcoming: UpcomingEvent? {
         guard let first = schedule.first else { return nil }
-        if let event = description(of: first) { return UpcomingEvent(date: first.date, event: event) }
+        if let event = description(of: first) { return (date: first.date, event: event) }
         // Skip obsolete entries with the same date.
         var rest = schedule
         while let entry = rest.pop(dueBy: first.date) {
-            if let event = description(of: entry) { return UpcomingEvent(date: entry.date, event: event) }
+            if let event = description(of: entry) { return (date: entry.date, event: event) }
         }
-        return UpcomingEvent(date: first.date, event: Self.obsolete)
+        return (date: first.date, event: Self.obsolete)
     }
 
     /// The next scheduled delivery of a notification; nil if there is none.
     package var upcomingDelivery: UpcomingEvent? {
-        deliveries.first.map { UpcomingEvent(date: $0.date, event: description(of: $0) ?? Self.obsolete) }
+        deliveries.first.map { (date: $0.date, event: description(of: $0) ?? Self.obsolete) }
     }
 
     /// A scheduled event, described for people.
-    package struct UpcomingEvent: Sendable {
-        package var date: Date
-        package var event: String
-    }
+    package typealias UpcomingEvent = (date: Date, event: String)
 
     private static let obsolete = "an obsolete event without effect"
 
