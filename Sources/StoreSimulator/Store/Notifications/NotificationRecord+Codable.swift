@@ -10,6 +10,8 @@ extension NotificationRecord: Codable {
         case customer, testToken, overrides, attempts, isDelivered, next, wasPostponed, bundleVersion
         case signatures = "seal"
         case appAppleID = "appAppleId"
+        // The dates in snapshots of versions 1 to 3, as Foundation encodes them.
+        case date, signedDate, due
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -45,11 +47,9 @@ extension NotificationRecord: Codable {
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Name.self)
-        guard let date = try members.dateIfPresent(.at) else {
-            self = try Version3(from: decoder).record
-            return
-        }
-        let signed = try members.dateIfPresent(.signed) ?? date
+        let date = try members.dateIfPresent(.at) ?? members.decode(Date.self, forKey: .date)
+        let signed =
+            try members.dateIfPresent(.signed) ?? members.decodeIfPresent(Date.self, forKey: .signedDate) ?? date
         let uuid = try members.decode(String.self, forKey: .uuid)
         guard let id = UUID(uuidString: uuid) else {
             throw DecodingError.dataCorruptedError(forKey: .uuid, in: members, debugDescription: "not a UUID")
@@ -65,7 +65,7 @@ extension NotificationRecord: Codable {
             overrides: try members.decodeIfPresent([String: JSONValue].self, forKey: .overrides) ?? [:],
             attempts: try members.decodeIfPresent([NotificationAttempt].self, forKey: .attempts) ?? [],
             isDelivered: try members.decodeIfPresent(Bool.self, forKey: .isDelivered) ?? false,
-            due: try members.dateIfPresent(.next),
+            due: try members.dateIfPresent(.next) ?? members.decodeIfPresent(Date.self, forKey: .due),
             wasPostponed: try members.decodeIfPresent(Bool.self, forKey: .wasPostponed) ?? false,
             appAppleID: try members.decodeIfPresent(Int64.self, forKey: .appAppleID),
             bundleVersion: try members.decodeIfPresent(String.self, forKey: .bundleVersion),
@@ -80,33 +80,6 @@ extension NotificationRecord: Codable {
                 try members.decodeIfPresent(Packed<JWSRenewalInfoDecodedPayload>.self, forKey: .renewalInfo),
                 signed: signed, try members.decodeIfPresent(SubscriptionStatus.self, forKey: .status),
                 try members.decodeIfPresent(ConsumptionRequestReason.self, forKey: .consumptionRequestReason)))
-    }
-
-    /// The encoding in snapshots of versions 1 to 3.
-    private struct Version3: Decodable {
-        var uuid: UUID
-        var type: NotificationTypeV2
-        var subtype: NotificationSubtype?
-        var date: Date
-        var signedDate: Date
-        var content: Content
-        var customer: String?
-        var testToken: String?
-        var overrides: [String: JSONValue]
-        var attempts: [NotificationAttempt]
-        var isDelivered: Bool
-        var due: Date?
-        var wasPostponed: Bool
-        var appAppleId: Int64?
-        var seal: Signatures?
-
-        var record: NotificationRecord {
-            NotificationRecord(
-                id: uuid, type: type, subtype: subtype, date: date, signedDate: signedDate, content: content,
-                customer: customer, testToken: testToken, overrides: overrides, attempts: attempts,
-                isDelivered: isDelivered, due: due, wasPostponed: wasPostponed, appAppleID: appAppleId, signatures: seal
-            )
-        }
     }
 }
 
