@@ -5,12 +5,7 @@ internal import Foundation
 struct CustomerFacts {
     /// Short names for facts that Apple represents by a number or a longer name.
     private static let short = ["status", "access", "product", "autoRenew", "renewsInto", "expires"]
-    private static let members = [
-        "originalTransactionId", "transactionId", "subscriptionGroupIdentifier", "productId", "expiresDate",
-        "autoRenewStatus", "autoRenewProductId", "expirationIntent", "isInBillingRetryPeriod",
-        "gracePeriodExpiresDate", "inAppOwnershipType", "offerType", "offerIdentifier", "priceIncreaseStatus",
-        "revocationDate",
-    ]
+    private static let members = CustomerState.SubscriptionState.CodingKeys.allCases.map(\.rawValue)
     static let names = Set(short + members + ["purchases", "subscription", "storefront", "isBillingFailing"])
 
     private static let statuses: [SubscriptionStatus: String] = [

@@ -69,7 +69,7 @@ public struct CustomerState: Sendable, Hashable, Codable {
         /// When the latest period was refunded or revoked.
         public var revocationDate: Date?
 
-        enum CodingKeys: String, MillisecondKey {
+        enum CodingKeys: String, MillisecondKey, CaseIterable {
             case originalTransactionID = "originalTransactionId"
             case transactionID = "transactionId"
             case orderID = "orderId"

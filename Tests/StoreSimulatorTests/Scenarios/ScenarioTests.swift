@@ -62,6 +62,7 @@ func withSimulator<Value: Sendable>(
     @Test(arguments: [
         ("expect: {anna: {status: expired}}", "anna.status: expected expired, got active"),
         ("expect: {anna: {offerType: null}}", "anna.offerType: expected none, got 1"),
+        ("expect: {anna: {hasAccess: false}}", "anna.hasAccess: expected false, got true"),
         ("expect: {zoe: {status: active}}", "zoe: there is no customer \"zoe\" in Production"),
         ("expect: {notifications: []}", "notifications: expected none, got SUBSCRIBED.INITIAL_BUY"),
         (
