@@ -66,12 +66,3 @@ extension StoreAuthority {
     private static let possible =
         Date(timeIntervalSince1970: -631_152_000)...Date(timeIntervalSince1970: 253_402_300_799)
 }
-
-extension StoreAuthority.Configuration {
-    /// Returns the configuration of an authority for certificate chains that are not trusted.
-    static func untrusted(like other: Self) -> Self {
-        var configuration = other
-        configuration.name = "Counterfoil Wrong Chain"
-        return configuration
-    }
-}

@@ -142,7 +142,9 @@ package final class StoreAuthority: Sendable {
     package func wrongChainSigner() throws(StoreAuthorityError) -> PayloadSigner {
         try untrustedSigner.withLock { signer throws(StoreAuthorityError) in
             if let signer { return signer }
-            let other = try StoreAuthority(.untrusted(like: configuration))
+            var configuration = configuration
+            configuration.name = "Counterfoil Wrong Chain"
+            let other = try StoreAuthority(configuration)
             signer = other.current.signer
             return other.current.signer
         }

@@ -122,19 +122,11 @@ struct PanelForm: Sendable {
 
     /// Returns the command line with the values of the fields. The page's script does the same after each input.
     static func fill(_ template: String, _ values: [String: String]) -> String {
-        var result = ""
-        for (index, part) in template.split(separator: "[", omittingEmptySubsequences: false).enumerated() {
-            let pieces =
-                index == 0 ? [part] : part.split(separator: "]", maxSplits: 1, omittingEmptySubsequences: false)
-            if index == 0 {
-                result += replace(part, values).text
-                continue
-            }
-            let optional = replace(pieces.first ?? "", values)
-            if !optional.isMissing { result += optional.text }
-            if pieces.count > 1 { result += replace(pieces[1], values).text }
-        }
-        return result.split(separator: " ").joined(separator: " ")
+        template.replacing(/\[([^\]]*)\]|[^\[]+/) { match -> String in
+            guard let optional = match.1 else { return replace(match.0, values).text }
+            let filled = replace(optional, values)
+            return filled.isMissing ? "" : filled.text
+        }.split(separator: " ").joined(separator: " ")
     }
 
     private static func replace(_ text: Substring, _ values: [String: String]) -> (text: String, isMissing: Bool) {
