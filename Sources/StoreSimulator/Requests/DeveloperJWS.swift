@@ -36,8 +36,8 @@ struct DeveloperJWS: Sendable {
     /// Decodes the claims. Returns nil if they do not have the expected form.
     func claims<Claims: Decodable>(_ type: Claims.Type) -> Claims? { Self.decode(type, payload) }
 
-    /// Whether the header has the algorithm ES256 and this key ID.
-    func names(keyID: String) -> Bool { algorithm.isExactly("ES256") && self.keyID.isExactly(keyID) }
+    /// Whether the header has the algorithm ES256.
+    var isES256: Bool { algorithm.isExactly("ES256") }
 
     /// Whether the signature is valid for a key. RFC 7518 §3.4: r and s, 32 bytes each.
     func isSigned(by key: P256.Signing.PublicKey) -> Bool {

@@ -36,7 +36,7 @@ package struct AdvancedCommerceEnvelope: Sendable {
     package func check(
         _ key: (_ keyID: String) -> P256.Signing.PublicKey?, named names: String, issuerID: String, bundleID: String
     ) throws(APIFailure) {
-        guard let key = key(token.keyID), token.names(keyID: token.keyID) else {
+        guard let key = key(token.keyID), token.isES256 else {
             throw Self.refusal("names another key than \(names)")
         }
         guard token.isSigned(by: key) else { throw Self.refusal("is not signed by the key \(token.keyID)") }

@@ -111,7 +111,7 @@ extension OfferSignatureCheck {
         guard token.utf8.count <= BearerCheck.maximumSize, let jws = DeveloperJWS(token) else {
             throw Self.malformed("it is no JWS")
         }
-        guard let key = bearer.key(jws.keyID), jws.names(keyID: jws.keyID) else { throw wrongKey(jws.keyID) }
+        guard let key = bearer.key(jws.keyID), jws.isES256 else { throw wrongKey(jws.keyID) }
         guard jws.isSigned(by: key) else {
             throw StoreError(.offerSignatureInvalid, "the signature is not by the key \(jws.keyID)")
         }
