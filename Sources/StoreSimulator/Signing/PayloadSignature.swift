@@ -7,12 +7,12 @@ package struct PayloadSignature: Sendable, Hashable {
     /// The size in bytes.
     package static let count = 64
 
-    private var words: (SIMD4<UInt64>, SIMD4<UInt64>)
+    private var words: SIMD8<UInt64>
 
     /// Creates a signature from 64 bytes; nil for any other number of bytes.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.count else { return nil }
-        var words = (SIMD4<UInt64>(), SIMD4<UInt64>())
+        var words = SIMD8<UInt64>()
         withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
         self.words = words
     }
@@ -26,7 +26,7 @@ package struct PayloadSignature: Sendable, Hashable {
     }
 
     init(_ signature: P256.Signing.ECDSASignature) {
-        var words = (SIMD4<UInt64>(), SIMD4<UInt64>())
+        var words = SIMD8<UInt64>()
         withUnsafeMutableBytes(of: &words) { target in
             signature.withUnsafeBytes {
                 target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0.prefix(target.count)))
@@ -41,18 +41,11 @@ package struct PayloadSignature: Sendable, Hashable {
     /// An invalid signature that differs in one bit.
     package var broken: Self {
         var copy = self
-        copy.words.1.w ^= 1
+        copy.words[7] ^= 1
         return copy
     }
 
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         withUnsafeBytes(of: words) { body($0) }
-    }
-
-    package static func == (left: Self, right: Self) -> Bool { left.words == right.words }
-
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(words.0)
-        hasher.combine(words.1)
     }
 }
