@@ -23,7 +23,18 @@ extension SimulatorCore {
         let reading = try changeWithoutSignal(environment) { store, now throws(StoreError) in
             // Process due events first, so that they are signed before the data that is returned.
             store.run(until: now)
-            return try Self.read(store: &store, device, customer, at: now)
+            let view = try store.view(of: device, of: customer, at: now)
+            let owner = try store.customer(customer)
+            let storefront = store.catalogue.storefront(owner.storefront) ?? .usa
+            let id = store.deviceID(of: owner, on: device)
+            let sold = store.catalogue.products.filter { $0.isOnSale && !$0.isAdvancedCommerce }
+            return Reading(
+                view: view, device: try store.device(device, of: owner.id), customer: owner,
+                appTransaction: store.appTransaction(of: owner, at: now),
+                products: sold.map { DeviceContents.DeviceProduct($0, in: storefront) },
+                finished: Set(owner.transactions.filter { store.transactions[$0]?.isFinished ?? true }), deviceID: id,
+                receipt: store.hasReceipt(owner) ? store.receiptContents(of: owner, device: id, at: now) : nil,
+                now: now)
         }
         let (view, customer) = (reading.view, reading.customer)
         func signed(_ transactions: some Sequence<JWSTransactionDecodedPayload>) throws -> [SignedDeviceTransaction] {
@@ -55,23 +66,6 @@ extension SimulatorCore {
             signedAppTransactionInfo: try appTransaction.map { try text($0.jsonBytes(), true) },
             identifierForVendor: reading.deviceID,
             receipt: try reading.receipt.map { try receiptAuthority().sign($0).base64EncodedString() })
-    }
-
-    private static func read(
-        store: inout Store, _ device: String, _ customer: String, at now: Date
-    ) throws(StoreError) -> Reading {
-        let view = try store.view(of: device, of: customer, at: now)
-        let customer = try store.customer(customer)
-        let storefront = store.catalogue.storefront(customer.storefront) ?? .usa
-        let id = store.deviceID(of: customer, on: device)
-        let sold = store.catalogue.products.filter { $0.isOnSale && !$0.isAdvancedCommerce }
-        return Reading(
-            view: view, device: try store.device(device, of: customer.id), customer: customer,
-            appTransaction: store.appTransaction(of: customer, at: now),
-            products: sold.map { DeviceContents.DeviceProduct($0, in: storefront) },
-            finished: Set(customer.transactions.filter { store.transactions[$0]?.isFinished ?? true }), deviceID: id,
-            receipt: store.hasReceipt(customer) ? store.receiptContents(of: customer, device: id, at: now) : nil,
-            now: now)
     }
 
     /// Returns the updates of a device after `number`. If `number` is 0 or unknown, returns the unfinished
