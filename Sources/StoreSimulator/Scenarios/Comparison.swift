@@ -6,11 +6,7 @@ internal import Foundation
 struct Comparison {
     /// Resolves a short name in the file, such as a product name, to an identifier.
     let names: (String) -> String
-    private(set) var mismatches: [String] = []
-
-    init(names: @escaping (String) -> String) { self.names = names }
-
-    mutating func mismatch(_ text: String) { mismatches.append(text) }
+    var mismatches: [String] = []
 
     /// Compares the value at `path`; nil means that there is no value.
     mutating func compare(_ actual: JSONValue?, with expected: ConfigurationValue, at path: String) {

@@ -30,7 +30,7 @@ extension ScenarioRunner {
     ) throws {
         guard actual.map(\.name) == expected.map(\.name) else {
             let (names, others) = (expected.map(\.name), actual.map(\.name))
-            comparison.mismatch(
+            comparison.mismatches.append(
                 "notifications: expected \(names.isEmpty ? "none" : names.joined(separator: ", ")), "
                     + "got \(others.isEmpty ? "none" : others.joined(separator: ", "))")
             return
@@ -60,7 +60,7 @@ extension ScenarioRunner {
                 try CustomerFacts(store, name + suffix, choosing: selector, at: now)
             }
         } catch let error as StoreError {
-            comparison.mismatch("\(name): \(error.message)")
+            comparison.mismatches.append("\(name): \(error.message)")
             return
         }
         for (fact, expected) in facts.sorted(by: { $0.key < $1.key }) where fact != "subscription" {

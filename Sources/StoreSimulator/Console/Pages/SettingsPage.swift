@@ -39,11 +39,6 @@ enum PanelSettings {
     }
 }
 
-extension PanelSettings.Kind {
-    /// Whether the value can be absent.
-    fileprivate var hasNone: Bool { if case .numberOrNone = self { true } else { false } }
-}
-
 extension SimulatorPanel {
     /// Returns the settings page of an environment.
     func settings(_ request: PanelRequest) -> PanelContent {
@@ -53,12 +48,13 @@ extension SimulatorPanel {
         func form(_ id: String, _ title: String, _ isIncluded: (String) -> Bool) -> PageValue {
             let included = PanelSettings.fields.filter { isIncluded($0.name) }
             let fields = included.flatMap { name, label, kind -> [PanelForm.Field] in
-                let value = json[name].map(SignedText.text) ?? (kind.hasNone ? "null" : "")
+                let given = json[name].map(SignedText.text)
+                let value = given ?? ""
                 let field: PanelForm.Field =
                     switch kind {
                     case .flag: .init(name, label, .choice([("true", "Yes"), ("false", "No")]), value: value)
                     case .numberOrNone(let numbers):
-                        .init(name, label, .choice(Self.choice(of: numbers, or: value)), value: value)
+                        .init(name, label, .choice(Self.choice(of: numbers, or: value)), value: given ?? "null")
                     case .number: .init(name, label, .number, value: value)
                     case .text: .init(name, label, value: value, hint: "Empty for none")
                     case .version: .init(name, label, .choice([("2", "2"), ("1", "1")]), value: value)
