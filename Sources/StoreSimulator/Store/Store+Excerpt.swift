@@ -8,15 +8,10 @@ extension Store {
     /// continues the identifiers of the whole store; its notifications and schedules are empty.
     func excerpt(of customer: String) -> Store {
         var part = self
-        part.customers = [:]
-        part.transactions = [:]
-        part.subscriptions = [:]
-        part.customersByAppTransaction = [:]
+        // The tables of a snapshot are the collections that grow with the number of customers.
+        for table in SnapshotTable.all { table.clear(&part) }
         part.transactionsByOrder = [:]
-        part.notifications = []
         part.notificationsByUUID = [:]
-        part.tests = [:]
-        part.usedOfferNonces = [:]
         part.schedule = Schedule()
         part.deliveries = Schedule()
         (part.delivered, part.failedAttempts) = (0, 0)
