@@ -181,7 +181,7 @@ struct `A command whose output cannot be written` {
     }
 }
 
-@Suite struct `simulator listen with a closed output pipe` {
+@Suite struct `simulator listen that is ended from outside` {
     /// Calls `body` with the URL of a simulator with a notification URL, and returns the notification URL afterwards.
     private static func destination(after body: (_ simulator: String) async throws -> Void) async throws -> String? {
         try await Tool.inTemporaryFolder { folder in
@@ -234,6 +234,39 @@ struct `A command whose output cannot be written` {
             while pipe.isRunning {
                 _ = try await Command.run(["simulator", "buy", "anna", "coins.100", "--simulator", simulator])
             }
+        }
+        #expect(destination == Self.before)
+    }
+
+    /// A closed terminal sends SIGHUP, which `nohup` ignores. `env` sets how the listener begins, because the tests may
+    /// run with `nohup` themselves.
+    @Test(
+        .timeLimit(.minutes(10)), .enabled(if: FileManager.default.fileExists(atPath: "/proc/self"), "not on Linux"),
+        arguments: ["default", "ignore"])
+    func `A listener restores the notification URL when its terminal is closed, unless nohup runs it`(
+        _ disposition: String
+    ) async throws {
+        let destination = try await Self.destination { simulator in
+            let listener = try await ChildProcess(
+                URL(filePath: "/usr/bin/env"),
+                [
+                    "--\(disposition)-signal=HUP", Tool.executable().path, "simulator", "listen", "--simulator",
+                    simulator,
+                ],
+                environment: ["PATH": "/usr/bin:/bin"])
+            for await line in listener.lines where line.contains("Ctrl-C stops it") { break }
+            listener.send(SIGHUP)
+            if disposition == "ignore" {
+                _ = try await Command.run(["simulator", "buy", "anna", "coins.100", "--simulator", simulator])
+                var received = false
+                for await line in listener.lines where line.contains("ONE_TIME_CHARGE") {
+                    received = true
+                    break
+                }
+                #expect(received)
+                listener.send(SIGTERM)
+            }
+            #expect(await listener.end() == 0)
         }
         #expect(destination == Self.before)
     }

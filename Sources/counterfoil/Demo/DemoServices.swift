@@ -34,7 +34,7 @@ final class DemoServices {
 
     /// Starts both in a temporary folder, runs `body`, then `afterwards`, and stops both.
     ///
-    /// The folder is removed in every case, also if Ctrl-C or SIGTERM ends the process.
+    /// The folder is removed in every case, also if a signal ends the process.
     static func run<Value>(
         _ body: (DemoServices) async throws -> Value, afterwards: (DemoServices, Value) async -> Void
     ) async throws -> Value {

@@ -10,8 +10,8 @@ enum TemporaryFolder {
         return name.hasPrefix(prefix) && UUID(uuidString: String(name.dropFirst(prefix.count))) != nil
     }
 
-    /// Runs `body` with the path of a folder, which `body` creates. The folder is removed afterwards, also if Ctrl-C,
-    /// SIGTERM or a failed write to standard output ends the process.
+    /// Runs `body` with the path of a folder, which `body` creates. The folder is removed afterwards, also if a signal
+    /// or a failed write to standard output ends the process.
     static func use<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
         let folder = FileManager.default.temporaryDirectory.appending(path: prefix + UUID().uuidString)
         return try await Signals.removing([folder.path]) {

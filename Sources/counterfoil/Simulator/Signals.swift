@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Handles SIGINT (Ctrl-C) and SIGTERM.
+/// Handles the signals that end a command: SIGINT (Ctrl-C), SIGTERM and SIGHUP (the terminal was closed).
 enum Signals {
     private struct State {
         /// The signal handlers. Only the last one is called. Without any, a signal ends the process.
@@ -12,10 +12,10 @@ enum Signals {
         var temporary: Set<String> = []
     }
 
-    private static let numbers = [SIGINT, SIGTERM]
+    private static let numbers = [SIGINT, SIGTERM, SIGHUP]
     private static let state = Mutex(State())
 
-    /// Runs `body` until it returns, or cancels it at Ctrl-C or SIGTERM. A second signal ends the process.
+    /// Runs `body` until it returns, or cancels it at a signal. A second signal ends the process.
     ///
     /// Signals are caught before `body` starts, so that another process may send one as soon as `body` prints that it
     /// runs.
@@ -32,7 +32,7 @@ enum Signals {
         }
     }
 
-    /// Catches the signals, runs `print`, and waits for Ctrl-C or SIGTERM.
+    /// Catches the signals, runs `print`, and waits for one.
     static func wait(printing print: () -> Void) async {
         let (signals, handler) = await caught()
         print()
@@ -40,8 +40,8 @@ enum Signals {
         release(handler)
     }
 
-    /// Runs `body`. Removes files and folders if Ctrl-C or SIGTERM ends the process meanwhile, or if
-    /// ``removeTemporary()`` is called.
+    /// Runs `body`. Removes files and folders if a signal ends the process meanwhile, or if ``removeTemporary()`` is
+    /// called.
     static func removing<Value>(_ paths: [String], during body: () async throws -> Value) async throws -> Value {
         state.withLock { $0.temporary.formUnion(paths) }
         let handler = await addHandler { end(by: $0) }
@@ -98,8 +98,9 @@ enum Signals {
     /// signal after another source of that signal was cancelled. A signal is ignored until its source is registered.
     private static let registration = Task {
         let (registered, continuation) = AsyncStream.makeStream(of: Void.self)
-        for number in numbers {
-            signal(number, SIG_IGN)
+        // `nohup` ignores SIGHUP: a handler other than the default, which is nil, stays.
+        let handled = numbers.filter { signal($0, SIG_IGN) == nil || $0 != SIGHUP }
+        for number in handled {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 // The handler retains the source and the source retains the handler, so the source is never released.
@@ -108,7 +109,7 @@ enum Signals {
             source.setRegistrationHandler { continuation.yield() }
             source.resume()
         }
-        var left = numbers.count
+        var left = handled.count
         for await _ in registered {
             left -= 1
             if left == 0 { return }
