@@ -12,9 +12,9 @@ struct ServerRunCommand: AsyncParsableCommand {
         commandName: "run",
         abstract: "Run the server until it is stopped.",
         discussion: """
-            Receives notifications, maintains the ledger and serves the API, until Ctrl-C or SIGTERM; then it finishes the \
-            requests in progress. SIGHUP reloads keys, webhooks and the TLS certificate. Logs go to standard error. Only \
-            one server can use a ledger.
+            Receives notifications, maintains the ledger and serves the API, until Ctrl-C or SIGTERM; then it finishes \
+            the requests in progress. SIGHUP reloads keys, secrets, webhooks and TLS files. Logs go to standard error. \
+            Only one server can use a ledger.
 
             EXAMPLES
               counterfoil server run --config counterfoil.yaml

@@ -1,8 +1,8 @@
 extension ConfigurationTemplate {
     var header: String {
         """
-        # The configuration of the Counterfoil server. It is read at start; `systemctl reload` (SIGHUP) reads keys, webhooks
-        # and TLS again.
+        # The configuration of the Counterfoil server. It is read at start; `systemctl reload` (SIGHUP) reads keys, secrets,
+        # webhooks and TLS files again; docs/operations.md lists them.
         #
         # `counterfoil server check counterfoil.yaml` lists every problem with its line;
         # `counterfoil server run --config counterfoil.yaml` runs the server.
@@ -64,7 +64,7 @@ extension ConfigurationTemplate {
 
             # The secret that your backend signs customer tokens with (HS256, 32 bytes or more), for public keys.
             #customer_token_secret: {environment: CUSTOMER_TOKEN_SECRET}
-            # The private key for signed answers (Ed25519), for apps that have the public key: openssl rand -base64 32
+            # The Ed25519 key that signs responses, for apps that have the public key: openssl rand -base64 32
             #answer_key: {environment: ANSWER_KEY}
 
         """
