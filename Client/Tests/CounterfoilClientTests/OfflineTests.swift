@@ -148,13 +148,7 @@ import Testing
         }
         var harness = Harness.signedIn()
         harness.gather(current: [text(signed: t0 - hour)])
-        if hasAnswer {
-            harness.answerAll {
-                var entitlement = Entitlement(key: "pro", isActive: true)
-                entitlement.originalTransactionID = "5"
-                $0.entitlements = [entitlement]
-            }
-        }
+        if hasAnswer { harness.answerAll { $0.entitlements = [unlocked] } }
         #expect(harness.customer?.isActive("pro") == true)
         let (refund, reversal) = (text(revoked: t0 + 10, signed: t0 + 10), text(signed: t0 + 20))
         harness.send(.updated(refund))
@@ -163,6 +157,45 @@ import Testing
         #expect(harness.customer?.isActive("pro") == true)
         harness.send(.updated(refund))
         #expect(harness.customer?.isActive("pro") == true)
+        // A response from before the refund.
+        harness.answerAll {
+            $0.asOf = t0
+            $0.entitlements = [unlocked]
+        }
+        #expect(harness.customer?["pro"]?.source == .server)
+    }
+
+    /// What the server says of `lifetime()`.
+    private var unlocked: Entitlement {
+        var entitlement = Entitlement(key: "pro", isActive: true)
+        entitlement.originalTransactionID = "5"
+        return entitlement
+    }
+
+    private var refund: DeviceTransaction {
+        var refund = lifetime()
+        (refund.revocationDate, refund.signedDate) = (t0 + 10, t0 + 10)
+        return refund
+    }
+
+    @Test func `A refunded unlock stays inactive after a restart without the server`() {
+        var harness = answered({ $0.entitlements = [unlocked] }, device: [lifetime()])
+        harness.pass(60)
+        harness.send(.updated(refund))
+        harness.fail(.noConnection)
+        harness.relaunch(after: hour)
+        harness.gather()
+        harness.fail(.noConnection)
+        #expect(harness.customer?["pro"]?.details == ["revoked"])
+        #expect(harness.customer?.isActive("pro") == false)
+    }
+
+    @Test func `After a refund another purchase with the same entitlement counts without the server`() {
+        var harness = answered({ $0.entitlements = [unlocked] }, device: [lifetime(), subscription()])
+        harness.pass(60)
+        harness.send(.updated(refund))
+        #expect(harness.customer?.isActive("pro") == true)
+        #expect(harness.customer?["pro"]?.productID == "monthly")
     }
 
     /// The first period of a subscription for id 1, otherwise the second.
@@ -187,6 +220,7 @@ import Testing
         harness.send(.updated(period(refunded, revoked: t0 + 30)))
         harness.fail(.noConnection)
         #expect(harness.customer?.isActive("pro") == isActive)
+        #expect(harness.customer?["pro"]?.source == .server)
     }
 
     @Test func `In a grace period the device grants access and asks to fix the payment`() {

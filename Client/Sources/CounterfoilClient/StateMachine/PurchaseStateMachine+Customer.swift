@@ -15,6 +15,7 @@ extension PurchaseStateMachine {
 
     mutating func publish() {
         if record?.answer != nil { latest = instant }
+        for transaction in revoked.values { record?.answer?.endEntitlements(of: transaction) }
         let customer = customer
         schedule(endOf: customer)
         guard customer != published else { return }
@@ -53,25 +54,15 @@ extension PurchaseStateMachine {
 
     private func entitlement(_ answered: Entitlement, at instant: Date) -> Entitlement {
         let isOver = answered.until.map { $0 <= instant } ?? false
-        let isRevoked = revoked.values.contains {
-            stands(answered, on: $0) && $0.signedDate > record?.answer?.asOf ?? .distantPast
-        }
         var entitlement = answered
-        if answered.isActive, isOver || isRevoked {
-            (entitlement.isActive, entitlement.state, entitlement.details) = (false, "inactive", ["expired"])
+        if answered.isActive, isOver {
+            (entitlement.isActive, entitlement.state) = (false, "inactive")
+            if answered.details != ["revoked"] { entitlement.details = ["expired"] }
         }
-        if isRevoked { entitlement.details = ["revoked"] }
         let group = record?.answer?.groups.first { $0.originalTransactionID == answered.originalTransactionID }
         entitlement.nextStep = answered.originalTransactionID == nil ? nil : group?.nextStep
         entitlement.source = hasAnswer ? .server : .cache
         return entitlement
-    }
-
-    /// Whether an entitlement comes from a transaction. For a subscription, the period must end with the entitlement.
-    private func stands(_ answered: Entitlement, on transaction: DeviceTransaction) -> Bool {
-        guard answered.originalTransactionID == String(transaction.originalID) else { return false }
-        guard transaction.kind == .autoRenewable, let until = answered.until else { return true }
-        return transaction.expirationDate.map { abs($0.timeIntervalSince(until)) < 1 } ?? true
     }
 
     private func product(_ productID: String) -> ProductEntitlements? {

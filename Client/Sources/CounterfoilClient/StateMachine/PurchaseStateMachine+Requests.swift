@@ -76,8 +76,7 @@ extension PurchaseStateMachine {
         // A 401 concerns the account's token, unless the anonymous customer has no token.
         let isRefusal = failure.remedy == .stop && failure.status != 401 || failure.remedy == .split
         // A proxy or the app's own backend may never accept a merge: do not hold up the reports any longer.
-        let isDoubtful = failure.isDoubtful || failure == .invalidResponse
-        if request.isMerge, isDoubtful, attempts >= 5 { blocksMerge = true }
+        if request.isMerge, attempts >= 5, failure.isDoubtful || failure == .invalidResponse { blocksMerge = true }
         if request.isMerge, isRefusal || failure == .noToken || blocksMerge {
             // The purchases stay with the anonymous customer; a restore can still move them.
             let merges = device.merges

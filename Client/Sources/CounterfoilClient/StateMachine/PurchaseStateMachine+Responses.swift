@@ -63,8 +63,7 @@ extension PurchaseStateMachine {
         if let refusal { return applyRefusal(id, job, refusal, signedDate: signedDate) }
         record?.reported[id] = .init(signedDate: signedDate, date: now, isKept: false)
         jobs[id]?.misses += 1
-        guard job.isUnfinished else { return jobs[id] = nil }
-        if job.misses >= 1 { markStuck(id, .missingFromResponse) }
+        if job.misses >= 1 || !job.isUnfinished { markStuck(id, .missingFromResponse) }
     }
 
     private mutating func markKept(_ id: UInt64, _ job: Job, isForeign: Bool) {

@@ -197,7 +197,6 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
 
     mutating func retryNow() {
         if case .servers(let end)? = pause, end > now { return }
-        guard pause != nil else { return }
         pause = nil
         effects.append(.unschedule(.retry))
     }

@@ -77,6 +77,13 @@ public struct Entitlement: Hashable, Sendable, Codable {
         state = isActive ? "active" : "inactive"
     }
 
+    /// Whether the entitlement comes from a transaction. For a subscription, the period must end with the entitlement.
+    func isGranted(by transaction: DeviceTransaction) -> Bool {
+        guard originalTransactionID == String(transaction.originalID) else { return false }
+        guard transaction.kind == .autoRenewable, let until else { return true }
+        return transaction.expirationDate.map { abs($0.timeIntervalSince(until)) < 1 } ?? true
+    }
+
     // `nextStep` and `source` are not part of the server's response.
     private enum CodingKeys: String, CodingKey {
         case key, isActive, state, details, until

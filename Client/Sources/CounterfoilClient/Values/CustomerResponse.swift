@@ -42,6 +42,13 @@ public struct CustomerResponse: Equatable, Sendable, Codable {
             + groups.compactMap { $0.originalTransactionID == nil ? nil : $0.id }
     }
 
+    /// Ends the entitlements of a transaction that was revoked after the response. The end is saved with the response.
+    mutating func endEntitlements(of revoked: DeviceTransaction) {
+        for i in entitlements.indices where revoked.signedDate > asOf && entitlements[i].isGranted(by: revoked) {
+            (entitlements[i].until, entitlements[i].details) = (asOf, ["revoked"])
+        }
+    }
+
     /// The decoder for the server's JSON: dates are milliseconds since 1970, and keys are in snake case, so a coding
     /// key for `product_id` is `productId`.
     package static var decoder: JSONDecoder {
