@@ -90,6 +90,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [["server", "check"], ["server", "run", "--config"], ["ledger", "export", "--config"]])
+    func `Without a configuration, a command names the one that writes it`(_ arguments: [String]) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let outcome = try await Command.run(arguments + [folder.appending(path: "none.yaml").path])
+            #expect(outcome.status == 2)
+            #expect(outcome.errors.contains("with: counterfoil server init\n"), "\(outcome.errors)")
+        }
+    }
+
     /// A file in a folder that only root may search was reported as missing.
     @Test func `A file that cannot be reached is not reported as missing`() async throws {
         try await Tool.inTemporaryFolder { folder in

@@ -195,7 +195,8 @@ enum Configurations {
     ///   - secrets: The secrets to read: some may exist only while the server runs.
     ///   - port: Replaces `listen.port`; nil keeps it.
     static func load(_ file: String, secrets: SecretReading = .all, port: Int? = nil) throws -> LoadedConfiguration {
-        try Input.requireFile(file)
+        try Input.requireFile(
+            file, remedy: "name another with --config, or write one with: counterfoil server init")
         do throws(ConfigurationError) {
             return try LoadedConfiguration(contentsOf: URL(filePath: file), secrets: secrets, port: port)
         } catch {

@@ -37,7 +37,7 @@ struct ServerCheckCommand: AsyncParsableCommand {
     @Flag(help: "Request a test notification and report whether it arrived.") var online = false
 
     func run() async throws {
-        try Input.requireFile(file)
+        try Input.requireFile(file, remedy: "write one with: counterfoil server init")
         let loaded: LoadedConfiguration
         // The online check sends requests to the App Store, so the key must be readable.
         let secrets: SecretReading = online ? .all : .present

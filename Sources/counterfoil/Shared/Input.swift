@@ -5,13 +5,15 @@ import Foundation
 /// Reads a command's input: a file, or standard input for `-`.
 enum Input {
     /// Throws `ValidationError`, which is wrong usage, if there is no file at `path` for this user, if it is a folder,
-    /// or if it is `-`, which only some commands read. A file of that name is `./-`.
-    static func requireFile(_ path: String) throws {
+    /// or if it is `-`, which only some commands read. A file of that name is `./-`. `remedy` says what to do without a
+    /// file.
+    static func requireFile(_ path: String, remedy: String? = nil) throws {
         guard path != "-" else {
             throw ValidationError("Name a file instead of -: this is not read from standard input.")
         }
         if let problem = FileReachability.problem(at: path) {
-            throw ValidationError("\(path.printable) \(problem).")
+            let advice = remedy.map { problem == FileReachability.absence ? "; \($0)" : "." } ?? "."
+            throw ValidationError("\(path.printable) \(problem)\(advice)")
         }
         var isDirectory: ObjCBool = false
         _ = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
