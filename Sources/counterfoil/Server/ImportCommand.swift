@@ -11,8 +11,8 @@ struct ImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Import customers' purchases from transaction IDs or receipts.",
         discussion: """
-            Each line of the file is an original transaction ID or a receipt in base64. The command requests each \
-            customer's purchases from the App Store, as fast as its quotas allow. Stop the server first.
+            Each line of the file is a customer: any transaction ID, or a receipt in base64. The command requests all \
+            purchases of the customer from the App Store, as fast as its quotas allow. Stop the server first.
 
             FILE.progress records the position: after an interruption the same command continues there. Delete that file \
             to import all lines again. FILE.failed lists each line that failed, with its number, a code and the reason. If \

@@ -49,7 +49,7 @@ struct TraceReport: Encodable {
                 + style.faint("    serial \(certificate.serialNumber), valid \(validity)")
         }
         lines.append("  anchor      \(trace.anchor.printable)")
-        lines.append("  judged at   \(trace.validatedAt.readable)")
+        lines.append("  valid at    \(trace.validatedAt.readable)")
         let revocation = trace.revocation
         switch revocation.status {
         case .notChecked:
