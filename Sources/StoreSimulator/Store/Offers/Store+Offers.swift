@@ -56,7 +56,9 @@ extension Store {
 
     func checkAudience(_ offer: Offer, _ audience: Offer.Audience) throws(StoreError) {
         if let eligibility = offer.eligibility, !eligibility.contains(audience) {
-            throw ineligible(offer, "is \(audience.rawValue) in the group")
+            throw StoreError(
+                .notEligible,
+                "the offer \((offer.identifier ?? "").debugDescription) is not for \(audience.rawValue) subscribers")
         }
     }
 
