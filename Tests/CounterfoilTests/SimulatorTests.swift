@@ -81,6 +81,17 @@ import Testing
         }
     }
 
+    @Test func `A purchase that waits for approval is not reported as done`() async throws {
+        try await withSession { session in
+            _ = try await session.run("simulator", "do", #"{"askToBuy":{"customer":"anna"}}"#)
+            let purchase = #"{"purchase":{"customer":"anna","product":"com.example.unlock","device":"phone"}}"#
+            let asked = try await session.run("simulator", "do", purchase)
+            #expect(asked.status == 0 && asked.output.hasPrefix("pending  Production  customer anna"), "\(asked)")
+            let approved = try await session.run("simulator", "do", #"{"approvePurchase":{"customer":"anna"}}"#)
+            #expect(approved.output.hasPrefix("done  Production  customer anna"), "\(approved)")
+        }
+    }
+
     @Test func `Resending a notification that is not delivered ends with status 1`() async throws {
         try await withSession(["--notify", "http://127.0.0.1:1/hooks"]) { session in
             let triggered = try await session.object("simulator", "trigger", "TEST")

@@ -109,7 +109,9 @@ enum OutcomeReport {
     static func print(_ data: Data, _ options: SimulatorOptions) throws {
         if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
         let outcome = try ControlClient.decode(StoreOutcome.self, from: data)
-        var words = [Style.current().good("done"), outcome.environment.rawValue]
+        var result = Style.current().good("done")
+        if let other = outcome.result, other != .success { result = Style.current().strong(other.rawValue) }
+        var words = [result, outcome.environment.rawValue]
         if let customer = outcome.customer { words.append("customer \(customer.printable)") }
         if let account = outcome.appAccountToken { words.append("account \(account)") }
         if let transaction = outcome.transactionID { words.append("transaction \(transaction)") }
