@@ -1,5 +1,4 @@
 package import Ledger
-internal import Foundation
 internal import GRDB
 
 /// Reads different texts with the UUID of a stored notification. They may contain facts, so they are processed like
@@ -19,7 +18,8 @@ extension SQLiteStorage {
     }
 
     func otherTexts(of notification: Int64, limit: Int, _ db: Database) throws -> [StoredNotification] {
-        try otherTexts("WHERE notification = ? ORDER BY id LIMIT ?", [.integer(notification), .init(limit)], db)
+        try otherTexts(
+            "WHERE notification = ? ORDER BY other_texts.id LIMIT ?", [.integer(notification), .init(limit)], db)
     }
 
     /// Returns the different texts of several notifications, at most `limit` in total.
@@ -29,66 +29,35 @@ extension SQLiteStorage {
         let ids = notifications.map { String($0.id) }.joined(separator: ", ")
         guard !ids.isEmpty else { return [] }
         return try otherTexts(
-            "WHERE notification IN (\(ids)) ORDER BY notification, id LIMIT ?", [.init(limit)], isCached: false, db)
+            "WHERE notification IN (\(ids)) ORDER BY notification, other_texts.id LIMIT ?", [.init(limit)],
+            isCached: false, db)
     }
 
     /// Returns the pending different texts.
     func waitingOtherTexts(after number: Int64, limit: Int, _ db: Database) throws -> [StoredNotification] {
         try otherTexts(
-            """
-            CROSS JOIN other_texts ON other_texts.id = -waiting.id
-            WHERE waiting.id > ? AND waiting.id < 0 ORDER BY waiting.id LIMIT ?
-            """, [.integer(number), .init(limit)], from: "inbox AS waiting", db)
+            "WHERE waiting.id > ? AND waiting.id < 0 ORDER BY waiting.id LIMIT ?", [.integer(number), .init(limit)],
+            from: "inbox AS waiting CROSS JOIN other_texts ON other_texts.id = -waiting.id", db)
     }
 
     /// Returns the different texts with these row identifiers, the highest first.
     func otherTexts(numbered numbers: some Sequence<Int64>, _ db: Database) throws -> [StoredNotification] {
         let ids = numbers.map { String($0.magnitude) }.joined(separator: ", ")
-        return ids.isEmpty ? [] : try otherTexts("WHERE id IN (\(ids)) ORDER BY id", [], isCached: false, db)
+        guard !ids.isEmpty else { return [] }
+        return try otherTexts("WHERE other_texts.id IN (\(ids)) ORDER BY other_texts.id", [], isCached: false, db)
     }
 
-    /// Reads different texts.
+    /// Reads different texts, each as its notification with the text and the dates of its own.
     ///
-    /// - Parameter sql: The part of the query after the table.
+    /// - Parameter sql: The part of the query after the tables.
     private func otherTexts(
-        _ sql: String, _ values: [SQLValue], from table: String = "other_texts", isCached: Bool = true, _ db: Database
+        _ sql: String, _ values: [SQLValue], from tables: String = "other_texts", isCached: Bool = true, _ db: Database
     ) throws -> [StoredNotification] {
-        let rows = try db.all(
+        try db.all(
             """
-            SELECT -other_texts.id, notification, text, signed_date, other_texts.received_at, origin,
-                EXISTS (SELECT 1 FROM inbox WHERE inbox.id = -other_texts.id),
-                (SELECT code FROM failures WHERE failures.id = -other_texts.id)
-            FROM \(table) \(sql)
+            SELECT \(Self.notificationColumns(of: "other_texts", id: "-other_texts.id"))
+            FROM \(tables) CROSS JOIN notifications ON notifications.id = notification \(sql)
             """, values, isCached: isCached
-        ) { OtherText($0) }
-        let known = try notifications(numbered: Set(rows.compactMap(\.notification)), db)
-        let notifications = Dictionary(known.map { ($0.id, $0) }) { first, _ in first }
-        return rows.compactMap { row in
-            guard let id = row.id, var stored = row.notification.flatMap({ notifications[$0] }) else { return nil }
-            (stored.id, stored.failure) = (id, row.failure)
-            stored.text = row.text.flatMap { headers.unpack($0) } ?? ""
-            (stored.signedDate, stored.receivedAt, stored.origin) = (row.signedDate, row.receivedAt, row.origin)
-            stored.state = row.isWaiting ? .pending : stored.failure == nil ? .processed : .failed
-            return stored
-        }
-    }
-}
-
-/// A row of `other_texts`, without its notification.
-private struct OtherText {
-    let id: Int64?
-    let notification: Int64?
-    let text: Data?
-    let signedDate: Milliseconds
-    let receivedAt: Milliseconds
-    let origin: Origin
-    let isWaiting: Bool
-    let failure: String?
-
-    init(_ row: SQLStatement) {
-        (id, notification, text) = (row.number(0), row.number(1), row.blob(2))
-        (signedDate, receivedAt) = (row.number(3) ?? 0, row.number(4) ?? 0)
-        origin = row.number(5).flatMap(Origin.init) ?? .imported
-        (isWaiting, failure) = (row.number(6) == 1, row.text(7))
+        ) { storedNotification($0) }
     }
 }

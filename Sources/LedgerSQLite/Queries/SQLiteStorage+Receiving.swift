@@ -209,22 +209,32 @@ extension SQLiteStorage: LedgerStorage {
     func notifications(
         _ db: Database, sql: String, _ values: [SQLValue], isCached: Bool = true
     ) throws -> [StoredNotification] {
-        try db.all(
-            """
-            SELECT notifications.id, uuid, notifications.scope, notifications.type, subtype,
-                notifications.signed_date, notifications.received_at, origin, text, EXISTS (SELECT 1 FROM inbox AS waiting WHERE waiting.id = notifications.id),
-                (SELECT code FROM failures WHERE failures.id = notifications.id)
-            FROM notifications \(sql)
-            """, values, isCached: isCached
-        ) { row in
-            let (text, failure) = (row.blob(8).flatMap { headers.unpack($0) }, row.text(10))
-            return StoredNotification(
-                id: row.number(0) ?? 0, scope: row.number(2) ?? 0, uuid: StoredUUID.text(row.value(1)),
-                type: row.text(3) ?? "",
-                subtype: row.text(4), signedDate: row.number(5) ?? 0, receivedAt: row.number(6) ?? 0,
-                origin: row.number(7).flatMap(Origin.init) ?? .imported,
-                state: row.number(9) == 1 ? .pending : failure == nil ? .processed : .failed, failure: failure,
-                text: text ?? "")
+        try db.all("SELECT \(Self.columns) FROM notifications \(sql)", values, isCached: isCached) {
+            storedNotification($0)
         }
+    }
+
+    private static let columns = notificationColumns(of: "notifications", id: "notifications.id")
+
+    /// The columns for ``storedNotification(_:)``. `table` has the text and its dates; it is joined with
+    /// `notifications`. `id` is the identifier in the inbox and among the failures.
+    static func notificationColumns(of table: String, id: String) -> String {
+        """
+        \(id), notifications.uuid, notifications.scope, notifications.type, notifications.subtype,
+            \(table).signed_date, \(table).received_at, \(table).origin, \(table).text,
+            EXISTS (SELECT 1 FROM inbox AS waiting WHERE waiting.id = \(id)),
+            (SELECT code FROM failures WHERE failures.id = \(id))
+        """
+    }
+
+    func storedNotification(_ row: SQLStatement) -> StoredNotification {
+        let (text, failure) = (row.blob(8).flatMap { headers.unpack($0) }, row.text(10))
+        return StoredNotification(
+            id: row.number(0) ?? 0, scope: row.number(2) ?? 0, uuid: StoredUUID.text(row.value(1)),
+            type: row.text(3) ?? "",
+            subtype: row.text(4), signedDate: row.number(5) ?? 0, receivedAt: row.number(6) ?? 0,
+            origin: row.number(7).flatMap(Origin.init) ?? .imported,
+            state: row.number(9) == 1 ? .pending : failure == nil ? .processed : .failed, failure: failure,
+            text: text ?? "")
     }
 }
