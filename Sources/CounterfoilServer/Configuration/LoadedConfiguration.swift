@@ -10,13 +10,7 @@ public struct LoadedConfiguration: Sendable {
     public var warnings: [ConfigurationIssue]
 
     /// The settings whose systemd credentials do not exist.
-    private let absent: AbsentCredentials
-
-    init(configuration: ServerConfiguration, warnings: [ConfigurationIssue], absent: AbsentCredentials) {
-        self.configuration = configuration
-        self.warnings = warnings
-        self.absent = absent
-    }
+    let absent: AbsentCredentials
 
     /// Whether a systemd credential of a setting, such as `apps[0].key`, did not exist. Always false unless the
     /// configuration was read with ``SecretReading/present``.

@@ -24,14 +24,6 @@ struct DecodedNotification {
     private struct Problem {
         var part: Part
         var code, message: String
-
-        init(_ part: Part, _ error: VerificationError) {
-            self.init(part, code: "\(error.code)", error.message)
-        }
-
-        init(_ part: Part, code: String, _ message: String) {
-            (self.part, self.code, self.message) = (part, code, message)
-        }
     }
 
     /// The JSON of each part that was verified.
@@ -45,7 +37,8 @@ struct DecodedNotification {
     init(_ stored: StoredNotification, in appEnvironment: AppEnvironment, _ verifier: SignedDataVerifier) async {
         guard !stored.isDamaged else {
             let code = StorageError.Code.damaged.rawValue
-            problems.append(Problem(.notification, code: code, "The received text is damaged on disk."))
+            problems.append(
+                Problem(part: .notification, code: code, message: "The received text is damaged on disk."))
             return
         }
         guard let payload = await add(.notification, stored.text, verifier.notification) else { return }
@@ -83,7 +76,7 @@ struct DecodedNotification {
             try check(verified.payload)
             return verified.payload
         } catch {
-            problems.append(Problem(part, error))
+            problems.append(Problem(part: part, code: "\(error.code)", message: error.message))
             return nil
         }
     }
