@@ -56,6 +56,21 @@ indirect enum APIValue: Sendable {
         }
     }
 
+    /// The text of a member; empty if the object does not have it.
+    func string(_ name: String) -> String { self[name].text ?? "" }
+
+    /// The texts of a member that is a list.
+    func strings(_ name: String) -> [String] { self[name].items.compactMap(\.text) }
+
+    /// The first of these members that the object has.
+    func first(_ names: String...) -> APIValue { names.map { self[$0] }.first { !$0.isNothing } ?? .nothing }
+
+    /// The app and the environment of an item, as parameters of a page.
+    var scope: [(String, String)] { ["app", "environment"].map { ($0, string($0)) } }
+
+    /// The app and the environment of an item, as a text.
+    var scopeName: String { scope.map(\.1).joined(separator: " ") }
+
     var number: Int64? { if case .number(let number) = self { number } else { nil } }
     var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
     var items: [APIValue] { if case .list(let items) = self { items } else { [] } }

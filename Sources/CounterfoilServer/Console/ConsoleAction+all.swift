@@ -10,26 +10,26 @@ extension ConsoleAction {
         .init(
             name: "reprocess", title: "Process the notification again", scope: .operationsWrite, fields: ["id"],
             consequences: {
-                ["The notification \($0["id"] ?? "") is processed again.", "The results of earlier processing stay."]
+                ["The notification \($0.text("id")) is processed again.", "The results of earlier processing stay."]
             },
             request: { ConsoleRequest(.post, "notifications", $0.text("id"), "reprocess") },
-            back: { ["notifications", $0["id"] ?? ""] }),
+            back: { ["notifications", $0.text("id")] }),
         .init(
             name: "send-attempts", title: "Ask the App Store about its attempts", scope: .operationsWrite,
             fields: ["id"],
             consequences: {
                 [
-                    "The App Store is asked how it tried to deliver \($0["id"] ?? "").",
+                    "The App Store is asked how it tried to deliver \($0.text("id")).",
                     "The response is shown and not stored.",
                 ]
             },
             request: { ConsoleRequest(.post, "notifications", $0.text("id"), "attempts") },
-            back: { ["notifications", $0["id"] ?? ""] }, resultPage: Self.sendAttempts),
+            back: { ["notifications", $0.text("id")] }, resultPage: Self.sendAttempts),
         .init(
             name: "reprocess-failed", title: "Process all of them again", scope: .operationsWrite, fields: ["code"],
             consequences: {
                 [
-                    "All notifications that failed with \($0["code"] ?? "") are processed again.",
+                    "All notifications that failed with \($0.text("code")) are processed again.",
                     "The results of earlier processing stay.",
                 ]
             },
@@ -46,54 +46,54 @@ extension ConsoleAction {
                 ]
             },
             request: { ConsoleRequest(.patch, "webhooks", $0.text("name"), body: ["add_secret": true]) },
-            back: { ["webhooks", $0["name"] ?? ""] }, resultPage: Self.newSecret),
+            back: { ["webhooks", $0.text("name")] }, resultPage: Self.newSecret),
         .init(
             name: "webhook-secret-retire", title: "Retire the secret", scope: .webhooksWrite,
             fields: ["name", "fingerprint"],
             consequences: {
                 [
-                    "Webhooks are no longer signed with the secret \($0["fingerprint"] ?? "").",
+                    "Webhooks are no longer signed with the secret \($0.text("fingerprint")).",
                     "A receiver that knows only this secret refuses all webhooks from now on.",
                 ]
             },
             request: {
                 ConsoleRequest(
                     .patch, "webhooks", $0.text("name"), body: ["retire_secret": $0.text("fingerprint")])
-            }, back: { ["webhooks", $0["name"] ?? ""] }),
+            }, back: { ["webhooks", $0.text("name")] }),
         .init(
             name: "webhook-test", title: "Send a test", scope: .webhooksWrite, fields: ["name"],
-            consequences: { ["The endpoint \($0["name"] ?? "") is sent one event of the type test."] },
+            consequences: { ["The endpoint \($0.text("name")) is sent one event of the type test."] },
             request: { ConsoleRequest(.post, "webhooks", $0.text("name"), "test") },
-            back: { ["webhooks", $0["name"] ?? ""] }),
+            back: { ["webhooks", $0.text("name")] }),
         .init(
             name: "webhook-on", title: "Switch the endpoint on", scope: .webhooksWrite, fields: ["name"],
-            consequences: { ["The deliveries that wait for \($0["name"] ?? "") are sent at once, in order."] },
+            consequences: { ["The deliveries that wait for \($0.text("name")) are sent at once, in order."] },
             request: { ConsoleRequest(.patch, "webhooks", $0.text("name"), body: ["enabled": true]) },
-            back: { ["webhooks", $0["name"] ?? ""] }, dryRun: Self.countBacklog),
+            back: { ["webhooks", $0.text("name")] }, dryRun: Self.countBacklog),
         .init(
             name: "webhook-off", title: "Switch the endpoint off", scope: .webhooksWrite, fields: ["name"],
-            consequences: { ["Nothing is sent to \($0["name"] ?? "") until it is switched on; new events wait."] },
+            consequences: { ["Nothing is sent to \($0.text("name")) until it is switched on; new events wait."] },
             request: { ConsoleRequest(.patch, "webhooks", $0.text("name"), body: ["enabled": false]) },
-            back: { ["webhooks", $0["name"] ?? ""] }),
+            back: { ["webhooks", $0.text("name")] }),
         .init(
             name: "webhook-discard", title: "Discard waiting deliveries", scope: .webhooksWrite, fields: ["name"],
             consequences: {
-                ["All deliveries that wait for \($0["name"] ?? "") are discarded and not sent automatically."]
+                ["All deliveries that wait for \($0.text("name")) are discarded and not sent automatically."]
             },
             request: { ConsoleRequest(.patch, "webhooks", $0.text("name"), body: ["discard_backlog": true]) },
-            back: { ["webhooks", $0["name"] ?? ""] }, typedWord: { $0["name"] ?? "" }, dryRun: Self.countBacklog),
+            back: { ["webhooks", $0.text("name")] }, typedWord: { $0.text("name") }, dryRun: Self.countBacklog),
         .init(
             name: "replay-event", title: "Send the event again", scope: .webhooksWrite, fields: ["name", "event_id"],
-            consequences: { ["One event, \($0["event_id"] ?? ""), is sent again to \($0["name"] ?? "")."] },
+            consequences: { ["One event, \($0.text("event_id")), is sent again to \($0.text("name"))."] },
             request: {
                 ConsoleRequest(
                     .post, "webhooks", $0.text("name"), "replay", body: ["event_id": $0.text("event_id")])
-            }, back: { ["webhooks", $0["name"] ?? ""] }),
+            }, back: { ["webhooks", $0.text("name")] }),
         .init(
             name: "replay", title: "Resend a period", scope: .webhooksWrite, fields: ["name", "from", "to", "after"],
             consequences: { fields in
                 [
-                    "Every event that \(fields["name"] ?? "") takes and that became known from \(fields["from"] ?? "?") "
+                    "Every event that \(fields.text("name")) takes and that became known from \(fields["from"] ?? "?") "
                         + "to \(fields["to"] ?? "?") is sent again.",
                     "Newer events about the same purchases are sent after them, unless they are sent anyway.",
                 ]
@@ -105,7 +105,7 @@ extension ConsoleAction {
                 if let after = try fields.number("after") { body["after"] = after }
                 return ConsoleRequest(.post, "webhooks", fields.text("name"), "replay", body: body)
             },
-            back: { ["webhooks", $0["name"] ?? ""] },
+            back: { ["webhooks", $0.text("name")] },
             // Include events of the current millisecond.
             defaults: { ["to": ($0 + 0.001).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))] },
             dryRun: Self.countReplay,
@@ -127,16 +127,16 @@ extension ConsoleAction {
         .init(
             name: "refresh", title: "Ask the App Store about the customer", scope: .supportWrite, fields: ["id"],
             customer: "id",
-            consequences: { ["The App Store is asked for everything that \($0["id"] ?? "") bought."] },
+            consequences: { ["The App Store is asked for everything that \($0.text("id")) bought."] },
             request: { ConsoleRequest(.post, "customers", $0.text("id"), "refresh", isScoped: true) },
-            back: { ["customers", $0["id"] ?? ""] }),
+            back: { ["customers", $0.text("id")] }),
         .init(
             name: "extend", title: "Extend the subscription", scope: .supportWrite,
             fields: ["id", "customer", "days", "reason"], customer: "customer",
             consequences: {
                 [
-                    "The subscription \($0["id"] ?? "") renews \($0["days"] ?? "?") "
-                        + "\((Int($0["days"] ?? "") ?? 0).noun("day")) later.",
+                    "The subscription \($0.text("id")) renews \($0["days"] ?? "?") "
+                        + "\((Int($0.text("days")) ?? 0).noun("day")) later.",
                     "The App Store allows 1 to 90 days, twice a year for each customer.",
                 ]
             },
@@ -153,16 +153,14 @@ extension ConsoleAction {
             fields: ["id", "entitlement", "until", "reason"], customer: "id",
             consequences: {
                 [
-                    "\($0["id"] ?? "") has \($0["entitlement"] ?? "?") until \($0["until"] ?? "it is revoked"), without a purchase."
+                    "\($0.text("id")) has \($0["entitlement"] ?? "?") until \($0["until"] ?? "it is revoked"), without a purchase."
                 ]
             },
             request: { fields in
-                var body: [String: Any] = [
-                    "entitlement": fields["entitlement"] ?? "", "reason": fields["reason"] ?? "",
-                ]
+                var body: [String: Any] = ["entitlement": fields.text("entitlement"), "reason": fields.text("reason")]
                 if let until = try fields.instant("until") { body["until"] = until }
                 return ConsoleRequest(.post, "customers", fields.text("id"), "grants", isScoped: true, body: body)
-            }, back: { ["customers", $0["id"] ?? ""] }, namesActor: true,
+            }, back: { ["customers", $0.text("id")] }, namesActor: true,
             inputs: [
                 .init(name: "until", label: "Until, such as 2026-12-31 (empty: no end)"),
                 .init(name: "reason", label: "Reason, stored in the ledger"),
@@ -170,26 +168,26 @@ extension ConsoleAction {
         .init(
             name: "revoke", title: "Revoke the grant", scope: .grantsWrite, fields: ["id", "grant", "reason"],
             customer: "id",
-            consequences: { ["\($0["id"] ?? "") loses the entitlement of the grant \($0["grant"] ?? "") at once."] },
+            consequences: { ["\($0.text("id")) loses the entitlement of the grant \($0.text("grant")) at once."] },
             request: { fields in
                 ConsoleRequest(
                     .post, "customers", fields.text("id"), "grants", fields.text("grant"), "revoke", isScoped: true,
                     body: ["reason": fields.text("reason")])
-            }, back: { ["customers", $0["id"] ?? ""] }, namesActor: true,
+            }, back: { ["customers", $0.text("id")] }, namesActor: true,
             inputs: [.init(name: "reason", label: "Reason")]),
         .init(
             name: "order", title: "Ask the App Store for the order", scope: .supportRead, fields: ["id"],
             consequences: {
                 [
-                    "The App Store is asked which transactions the order \($0["id"] ?? "") has.",
+                    "The App Store is asked which transactions the order \($0.text("id")) has.",
                     "The response is stored.",
                 ]
             },
             request: { ConsoleRequest(.get, "orders", $0.text("id"), isScoped: true) },
-            back: { ["orders", $0["id"] ?? ""] }, resultPage: OrderPage.answer),
+            back: { ["orders", $0.text("id")] }, resultPage: OrderPage.answer),
         .init(
             name: "end-session", title: "End the session", scope: .operationsWrite, fields: ["session"],
-            consequences: { ["The user of the session \($0["session"] ?? "") must sign in again."] },
+            consequences: { ["The user of the session \($0.text("session")) must sign in again."] },
             request: { ConsoleRequest(.delete, "operations", "sessions", $0.text("session")) },
             back: { _ in ["operations"] }),
     ]
@@ -212,12 +210,12 @@ extension ConsoleAction {
 
     /// Returns the page with a new secret, which is shown only once.
     private static func newSecret(_ answer: APIValue, _ pageRequest: PageRequest) -> ConsolePage {
-        let name = pageRequest.fields["name"] ?? ""
+        let name = pageRequest.fields.text("name")
         var page = pageRequest.page("The new secret of", foreign: name)
         page.up = ("Endpoint", pageRequest.link("webhooks", name))
         page.paragraph(
             "Copy it now: it is not shown again. When the receiver knows it, retire the one before.")
-        page.exact("The secret", answer["secret"].text ?? "", isOpen: true)
+        page.exact("The secret", answer.string("secret"), isOpen: true)
         page.links([("Back to the endpoint", pageRequest.link("webhooks", name))])
         return page
     }

@@ -6,7 +6,7 @@ extension ConsoleAction {
     /// Counts the deliveries that wait for an endpoint.
     static func countBacklog(_: ConsoleRequest, _ pageRequest: PageRequest) async throws -> [String] {
         let answer = try await pageRequest.get(
-            pageRequest.target(["webhooks", pageRequest.fields["name"] ?? ""], isScoped: false)
+            pageRequest.target(["webhooks", pageRequest.fields.text("name")], isScoped: false)
         ).orFailure()
         let activity = answer.json["activity"]
         let (pending, limit) = (activity["pending"].number ?? 0, activity["counted_up_to"].number ?? .max)
@@ -28,13 +28,13 @@ extension ConsoleAction {
 
     /// Returns the page with the App Store's attempts to deliver a notification.
     static func sendAttempts(_ answer: APIValue, _ pageRequest: PageRequest) -> ConsolePage {
-        let id = pageRequest.fields["id"] ?? ""
+        let id = pageRequest.fields.text("id")
         var page = pageRequest.page("The App Store's attempts to deliver", foreign: id)
         page.up = ("Notification", pageRequest.link("notifications", id))
         page.table(
             "Attempts that the App Store reports now", ["When", "Result"],
             answer["items"].items.map { attempt in
-                let result = attempt["result"].text ?? ""
+                let result = attempt.string("result")
                 return [.time(attempt["attempt_date"].instant), .tag(result, result == "SUCCESS" ? .good : .bad)]
             }, empty: "The App Store made none yet.")
         page.links([("Back to the notification", pageRequest.link("notifications", id))])

@@ -9,7 +9,7 @@ extension ConsoleAction {
             customer: "id",
             consequences: {
                 [
-                    "\($0["id"] ?? "") has the purchase \($0["original"] ?? "?") from now on, and nobody else.",
+                    "\($0.text("id")) has the purchase \($0["original"] ?? "?") from now on, and nobody else.",
                     "The app's restore policy does not apply. The current customer loses what the purchase gives.",
                     "Webhooks receive the event purchase.transferred.",
                 ]
@@ -18,14 +18,14 @@ extension ConsoleAction {
                 ConsoleRequest(
                     .post, "customers", fields.text("id"), "purchases", fields.text("original"), "transfer",
                     isScoped: true, body: ["reason": fields.text(Confirmation.reasonField)])
-            }, back: { ["customers", $0["id"] ?? ""] }, asksForReason: true,
+            }, back: { ["customers", $0.text("id")] }, asksForReason: true,
             inputs: [.init(name: "original", label: "Transaction of the purchase")]),
         .init(
             name: "offer", title: "Sign the offer", scope: .offersSign, fields: ["id", "product", "offer", "format"],
             customer: "id",
             consequences: {
                 [
-                    "\($0["id"] ?? "") can buy \($0["product"] ?? "?") on the terms of the offer \($0["offer"] ?? "?"), once "
+                    "\($0.text("id")) can buy \($0["product"] ?? "?") on the terms of the offer \($0["offer"] ?? "?"), once "
                         + "the app has the signature.", "It is shown once, on the next page.",
                 ]
             },
@@ -36,7 +36,7 @@ extension ConsoleAction {
                         "product_id": fields.text("product"), "offer_id": fields.text("offer"),
                         "format": fields["format"] ?? "jws",
                     ])
-            }, back: { ["customers", $0["id"] ?? ""] }, resultPage: Self.signedOffer,
+            }, back: { ["customers", $0.text("id")] }, resultPage: Self.signedOffer,
             inputs: [
                 .init(name: "product", label: "Subscription, by its product identifier"),
                 .init(name: "offer", label: "Promotional offer, by its identifier"),
@@ -45,7 +45,7 @@ extension ConsoleAction {
 
     /// Returns the page with the signature of an offer, which is shown only once.
     private static func signedOffer(_ answer: APIValue, _ pageRequest: PageRequest) -> ConsolePage {
-        let id = pageRequest.fields["id"] ?? ""
+        let id = pageRequest.fields.text("id")
         var page = pageRequest.page("The offer for", foreign: id)
         page.up = ("Customer", pageRequest.link("customers", id))
         page.paragraph("Copy it now: it is not shown again. The app hands it to StoreKit with the purchase.")

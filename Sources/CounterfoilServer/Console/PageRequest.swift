@@ -44,6 +44,16 @@ struct PageRequest: Sendable {
         PageLink(["console"] + segments, query: selection.query + query)
     }
 
+    /// Returns a cell that shows an identifier and links to its page.
+    func linkCell(_ folder: String, _ id: String) -> ConsolePage.Cell { .link(id, link(folder, id)) }
+
+    /// Returns the link to the page of the console with the next part of a list; nil if this is the last part.
+    func nextPage(of list: APIValue, _ segments: String..., query: [(String, String)] = []) -> PageLink? {
+        list["next_page"].text.map { token in
+            PageLink(["console"] + segments, query: selection.query + query + [("page", token)])
+        }
+    }
+
     /// Returns a path of the API with its query. `isScoped` adds the parameters `app` and `environment`.
     func target(_ segments: [String], _ query: [(String, String)] = [], isScoped: Bool = true) -> String {
         // Encode `.` and `..`, so that they are not resolved as path segments.

@@ -93,7 +93,7 @@ enum SignIn {
             if let link = fields["link"] {
                 console.links?.redeem(link).flatMap { console.key(named: $0) }
             } else {
-                console.key(text: fields["key"] ?? "")
+                console.key(text: fields.text("key"))
             }
         guard let key else {
             console.failures.recordFailure(of: address)

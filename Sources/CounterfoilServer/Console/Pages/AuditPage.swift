@@ -14,10 +14,9 @@ enum AuditPage {
             json["items"].items.map { item in
                 let isChained = item["is_chained"].flag != false
                 return [
-                    .time(item["at"].instant), .foreign(item["actor"].text ?? ""), .code(item["action"].text ?? ""),
-                    .foreign(item["target"].text ?? ""), .foreign(item["detail"].text ?? "", limit: 300),
-                    .plain(item["result"].text ?? ""),
-                    .code(item["session"].text ?? ""), .foreign(item["address"].text ?? ""),
+                    .time(item["at"].instant), .foreign(item.string("actor")), .code(item.string("action")),
+                    .foreign(item.string("target")), .foreign(item.string("detail"), limit: 300),
+                    .plain(item.string("result")), .code(item.string("session")), .foreign(item.string("address")),
                     .tag(isChained ? "whole" : "broken", isChained ? .good : .bad),
                 ]
             }, empty: "Nothing was done yet.")
@@ -27,8 +26,7 @@ enum AuditPage {
                     "The last \(ListFormat.csv.maximumPageSize.grouped) as a file for a spreadsheet (CSV)",
                     pageRequest.link("operations", "audit.csv", query: query)
                 )
-            ],
-            next: json["next_page"].text.map { pageRequest.link("operations", "audit", query: [("page", $0)]) })
+            ], next: pageRequest.nextPage(of: json, "operations", "audit"))
         return page
     }
 }

@@ -30,9 +30,7 @@ enum CompletenessPage {
                 "Recoveries from the notification history, newest first", RecoveryPage.columns,
                 recoveries.json["items"].items.map { RecoveryPage.row($0, pageRequest) },
                 empty: "The history was not read yet. That needs an In-App Purchase key in the configuration.")
-            page.links(
-                [],
-                next: recoveries.json["next_page"].text.map { pageRequest.link("completeness", query: [("page", $0)]) })
+            page.links([], next: pageRequest.nextPage(of: recoveries.json, "completeness"))
         }
         page.action("recover", pageRequest, [], title: "Read a period again")
         return page
@@ -40,7 +38,7 @@ enum CompletenessPage {
 
     private static func show(_ item: APIValue, _ page: inout ConsolePage) {
         let state = item["state"].text ?? "unknown"
-        page.title("\(item["app"].text ?? "") \(item["environment"].text ?? "")")
+        page.title(item.scopeName)
         var facts: [(String, ConsolePage.Cell)] = [("state", .tag(state.words, NotificationsPage.tone(state)))]
         if let reason = item["reason"].text { facts.append(("why", .foreign(reason, limit: 500))) }
         if let since = item["complete_since"].instant { facts.append(("complete since", .time(since))) }
@@ -51,8 +49,7 @@ enum CompletenessPage {
         }
         page.facts(facts)
         if let unverified = item["unverified_items"].items.first {
-            page.paragraph(
-                "Not verified: \(unverified["code"].text ?? "") \(unverified["message"].text ?? "")", "note")
+            page.paragraph("Not verified: \(unverified.string("code")) \(unverified.string("message"))", "note")
         }
     }
 
@@ -77,7 +74,7 @@ private struct CompletenessBars {
     /// Returns nil if there is no mark.
     init?(_ item: APIValue, now: Date) {
         guard let since = item["complete_since"].instant, let until = item["complete_until"].instant else { return nil }
-        let name = "\(item["app"].text ?? "") \(item["environment"].text ?? "")"
+        let name = item.scopeName
         sentence = "\(name) is complete from \(since.consoleText) to \(until.consoleText)."
         var bars = [TimeBars.Bar(since, until, .complete, sentence)]
         if until < now {

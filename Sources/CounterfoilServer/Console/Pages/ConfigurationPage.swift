@@ -14,10 +14,7 @@ enum ConfigurationPage {
         page.table(
             "Settings in effect, with their origin", ["Setting", "Value", "Origin"],
             shown.map { item in
-                [
-                    .code(item["path"].text ?? ""), .foreign(item["value"].text ?? "", limit: 500),
-                    .plain(item["origin"].text ?? ""),
-                ]
+                [.code(item.string("path")), .foreign(item.string("value"), limit: 500), .plain(item.string("origin"))]
             }, empty: "There are no more.")
         let isOver = shown.endIndex >= items.endIndex
         page.links(

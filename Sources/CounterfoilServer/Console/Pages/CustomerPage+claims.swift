@@ -12,12 +12,11 @@ extension CustomerPage {
         page.table(
             "Owners of the purchases, and why", ["Purchase", "Product", "Owner", "Because", "Since"],
             items.map { item in
-                let original = item["original_transaction_id"].text ?? ""
-                let owners = item["owners"].items.compactMap(\.text)
-                let reason = item["reason"].text ?? ""
+                let original = item.string("original_transaction_id")
+                let owners = item.strings("owners")
+                let reason = item.string("reason")
                 return [
-                    .link(original, pageRequest.link("transactions", original)),
-                    .foreign(item["product_id"].text ?? ""),
+                    pageRequest.linkCell("transactions", original), .foreign(item.string("product_id")),
                     reason == "erased" ? .plain("an erased customer") : owner(owners, id, pageRequest),
                     .plain(reasons[reason] ?? "not known"),
                     .instant(item["since"], or: .plain("the purchase")),
@@ -32,8 +31,7 @@ extension CustomerPage {
         if owners.contains(where: { CustomerName.canonical($0) == CustomerName.canonical(id) }) {
             return .plain("this customer")
         }
-        guard let first = owners.first else { return .plain("none") }
-        return .link(first, pageRequest.link("customers", first))
+        return owners.first.map { pageRequest.linkCell("customers", $0) } ?? .plain("none")
     }
 
     private static let reasons = [

@@ -19,10 +19,9 @@ extension CustomerPage {
         for item in answer.json["items"].items {
             let uuid = item["uuid"].text
             let isOpen = uuid != nil && uuid == pageRequest.parameter("open")
-            var entry = ConsolePage.Entry(item["sentence"].text ?? item["type"].text ?? "")
+            var entry = ConsolePage.Entry(item["sentence"].text ?? item.string("type"))
             entry.facts = facts(of: item)
-            let then = (item["occurred_at"].isNothing ? item["signed_date"] : item["occurred_at"]).number
-            if let then {
+            if let then = item.first("occurred_at", "signed_date").number {
                 let then = PageLink(
                     samePageWith: pageRequest.selection.query + [("at", String(then))] + pageRequest.listQuery)
                 entry.links.append(("as known then", then))
@@ -41,20 +40,15 @@ extension CustomerPage {
             entries,
             empty:
                 "Nothing is known of this customer\(environment). The identifier is exact: upper and lower case count.")
-        let next = answer.json["next_page"].text.map { token in
-            pageRequest.link("customers", id, query: instant + pageRequest.listQuery + [("page", token)])
-        }
-        page.links([], next: next)
+        let query = instant + pageRequest.listQuery
+        page.links([], next: pageRequest.nextPage(of: answer.json, "customers", id, query: query))
     }
 
     private static func facts(of item: APIValue) -> [(String, ConsolePage.Cell)] {
-        let state = item["state"].text ?? ""
+        let state = item.string("state")
         return [
-            (
-                // Claims, grants and the first download have no notification, so nothing was signed at that instant.
-                item["uuid"].isNothing ? "at" : "signed",
-                .time((item["occurred_at"].isNothing ? item["signed_date"] : item["occurred_at"]).instant)
-            ),
+            // Claims, grants and the first download have no notification, so nothing was signed at that instant.
+            (item["uuid"].isNothing ? "at" : "signed", .time(item.first("occurred_at", "signed_date").instant)),
             // The fact before it already shows a relative time.
             ("received", item["received_at"].isNothing ? .none : .time(item["received_at"].instant, isRelative: false)),
             ("from", item["origin"].text.map { .plain($0.words) } ?? .none),

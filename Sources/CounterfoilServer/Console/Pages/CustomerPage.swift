@@ -33,10 +33,10 @@ enum CustomerPage {
         page.table(
             "What the customer has", ["Entitlement", "Access", "State", "Until", "Why"],
             json["entitlements"].items.map { item in
-                let key = item["key"].text ?? ""
+                let key = item.string("key")
                 return [
                     .foreign(key), .access(item["is_active"]),
-                    .plain(withDetails((item["state"].text ?? "").words, item)), .time(item["until"].instant),
+                    .plain(withDetails(item.string("state").words, item)), .time(item["until"].instant),
                     .link(
                         "explain \(key)",
                         pageRequest.link("customers", id, "explain", key, query: instant + pageRequest.listQuery)),
@@ -97,13 +97,11 @@ enum CustomerPage {
                 shown.map { item in
                     let hasAccess = item["has_access"].flag == true
                     return [
-                        .foreign(item["product_id"].text ?? ""),
+                        .foreign(item.string("product_id")),
                         .tag(withDetails(hasAccess ? "access" : "no access", item), hasAccess ? .good : .bad),
                         .time(item["access_until"].instant), .plain(item["will_renew"].text ?? "not known"),
-                        .plain((item["next_step"].text ?? "").words),
-                        .link(
-                            item["original_transaction_id"].text ?? "",
-                            pageRequest.link("transactions", item["original_transaction_id"].text ?? "")),
+                        .plain(item.string("next_step").words),
+                        pageRequest.linkCell("transactions", item.string("original_transaction_id")),
                         consumption(item, of: id, pageRequest),
                     ]
                 }, empty: "")
@@ -115,12 +113,10 @@ enum CustomerPage {
                 "Purchases", ["Product", "Bought", "Ended", "Ownership", "Transaction", "Consumption request"],
                 shown.map { item in
                     [
-                        .foreign(item["product_id"].text ?? ""), .time(item["purchase_date"].instant),
-                        .time((item["ends_at"].isNothing ? item["revocation_date"] : item["ends_at"]).instant),
-                        .plain((item["ownership"].text ?? "").words),
-                        .link(
-                            item["transaction_id"].text ?? "",
-                            pageRequest.link("transactions", item["transaction_id"].text ?? "")),
+                        .foreign(item.string("product_id")), .time(item["purchase_date"].instant),
+                        .time(item.first("ends_at", "revocation_date").instant),
+                        .plain(item.string("ownership").words),
+                        pageRequest.linkCell("transactions", item.string("transaction_id")),
                         consumption(item, of: id, pageRequest),
                     ]
                 }, empty: "")
@@ -131,7 +127,7 @@ enum CustomerPage {
                 "Consumables", ["Product", "Bought", "Revoked"],
                 json["consumables"].items.map { item in
                     [
-                        .foreign(item["product_id"].text ?? ""), .number(item["quantity"].text ?? "0"),
+                        .foreign(item.string("product_id")), .number(item["quantity"].text ?? "0"),
                         .number(item["revoked_quantity"].text ?? "0"),
                     ]
                 }, empty: "")
@@ -145,7 +141,7 @@ enum CustomerPage {
         page.table(
             "What the customer paid, as the App Store signed it", ["Currency", "Paid", "Refunded", "Kept", "Payments"],
             json["items"].items.map { item in
-                let currency = item["currency"].text ?? ""
+                let currency = item.string("currency")
                 let (paid, refunded) = (item["paid_milliunits"].number ?? 0, item["refunded_milliunits"].number ?? 0)
                 // Both are non-negative, so the difference cannot overflow.
                 return [
@@ -181,9 +177,9 @@ enum CustomerPage {
             "Entitlements that the team gave", ["Entitlement", "State", "Until", "Reason", "By", "Grant"],
             items.map { item in
                 [
-                    .foreign(item["entitlement"].text ?? ""), NotificationsPage.tag(item["state"].text ?? ""),
-                    .time(item["until"].instant), .foreign(item["reason"].text ?? ""),
-                    .foreign(item["actor"].text ?? ""), .code(item["id"].text ?? ""),
+                    .foreign(item.string("entitlement")), NotificationsPage.tag(item.string("state")),
+                    .time(item["until"].instant), .foreign(item.string("reason")),
+                    .foreign(item.string("actor")), .code(item.string("id")),
                 ]
             }, empty: "")
         let areAll = json["next_page"].text == nil
@@ -252,7 +248,7 @@ enum CustomerPage {
                 ], title: "Give an entitlement")
         }
         let running = grants.items.filter { $0["state"].text == Grant.State.running.rawValue }.compactMap { grant in
-            grant["id"].text.map { ($0, "\(grant["entitlement"].text ?? ""), \($0)") }
+            grant["id"].text.map { ($0, "\(grant.string("entitlement")), \($0)") }
         }
         // If not all grants are listed, the user types the identifier.
         let choice: ConsolePage.Field? =

@@ -31,20 +31,15 @@ enum CustomersPage {
         page.table(
             "Records with this identifier", ["What", "Kind", "App", "Customers"],
             json["items"].items.map { item in
-                let (id, kind) = (item["id"].text ?? "", item["kind"].text ?? "")
-                let appAndEnvironment = [
-                    ("app", item["app"].text ?? ""), ("environment", item["environment"].text ?? ""),
-                ]
-                let customers = item["customers"].items.compactMap(\.text)
+                let (id, customers) = (item.string("id"), item.strings("customers"))
                 return [
-                    .link(id, link(kind, id, customers, appAndEnvironment, pageRequest)), .plain(kind.words),
-                    .foreign(appAndEnvironment.map(\.1).joined(separator: " ")),
+                    .link(id, link(to: item, pageRequest)), .plain(item.string("kind").words), .foreign(item.scopeName),
                     customers.first.map { first -> ConsolePage.Cell in
                         // For a shared purchase, link to the transaction's page, which links to each customer.
                         let place = customers.count > 1 ? ["transactions", id] : ["customers", first]
                         return .link(
                             customers.joined(separator: ", "),
-                            PageLink(["console"] + place, query: appAndEnvironment + pageRequest.location.origin))
+                            PageLink(["console"] + place, query: item.scope + pageRequest.location.origin))
                     } ?? .none,
                 ]
             }, empty: "Nothing has exactly this identifier. Parts of identifiers are not searched.")
@@ -52,8 +47,8 @@ enum CustomersPage {
             "Kinds of records that were searched", ["Kind", "Found", "Note"],
             json["tried"].items.map { item in
                 [
-                    .plain((item["kind"].text ?? "").words), .plain(item["found"].flag == true ? "yes" : "no"),
-                    .foreign(item["note"].text ?? "", limit: 300),
+                    .plain(item.string("kind").words), .plain(item["found"].flag == true ? "yes" : "no"),
+                    .foreign(item.string("note"), limit: 300),
                 ]
             }, empty: "Nothing was tried.")
         if json["tried"].items.contains(where: { $0["kind"].text == "order" }) {
@@ -61,17 +56,16 @@ enum CustomersPage {
         }
     }
 
-    private static func link(
-        _ kind: String, _ id: String, _ customers: [String], _ appAndEnvironment: [(String, String)],
-        _ pageRequest: PageRequest
-    ) -> PageLink {
+    private static func link(to item: APIValue, _ pageRequest: PageRequest) -> PageLink {
+        let id = item.string("id")
         func link(_ segments: String...) -> PageLink {
-            PageLink(["console"] + segments, query: appAndEnvironment + pageRequest.location.origin)
+            PageLink(["console"] + segments, query: item.scope + pageRequest.location.origin)
         }
-        switch kind {
+        switch item.string("kind") {
         case "customer": return link("customers", id)
         case "notification": return link("notifications", id)
-        case "event": return customers.first.map { link("customers", $0) } ?? link("events", id)
+        case "event":
+            return item.strings("customers").first.map { link("customers", $0) } ?? link("events", id)
         default: return link("transactions", id)
         }
     }
@@ -92,7 +86,7 @@ enum CustomersPage {
         let rows = events.compactMap { event -> [ConsolePage.Cell]? in
             guard let customer = event.namedCustomer, seen.insert(customer).inserted else { return nil }
             return [
-                .link(customer, pageRequest.link("customers", customer)), .plain(event.type.rawValue),
+                pageRequest.linkCell("customers", customer), .plain(event.type.rawValue),
                 .time(Date(milliseconds: event.occurredAt)),
             ]
         }

@@ -35,9 +35,9 @@ enum DecodePage {
                 .init(name: "text", label: "Text", value: text, type: "area"),
                 .init(name: "file", label: "Or a file, such as a receipt", type: "file"),
                 .init(
-                    name: "at", label: "Verify as of (empty: the signing date)", value: pageRequest.fields["at"] ?? ""),
+                    name: "at", label: "Verify as of (empty: the signing date)", value: pageRequest.fields.text("at")),
                 .init(
-                    name: "revocation", label: "Revocation", value: pageRequest.fields["revocation"] ?? "",
+                    name: "revocation", label: "Revocation", value: pageRequest.fields.text("revocation"),
                     options: [("", "do not check"), ("soft", "ask Apple's responder")]),
             ], button: "Decode")
         return page
@@ -48,9 +48,9 @@ enum DecodePage {
     ) {
         let isProven = json["is_proven"].flag == true
         page.title(part ?? "Verdict")
-        page.paragraph(json["message"].text ?? "", "note")
+        page.paragraph(json.string("message"), "note")
         page.facts([
-            ("what it is", .plain((json["kind"].text ?? "").words)),
+            ("what it is", .plain(json.string("kind").words)),
             ("verdict", .tag(isProven ? "proven" : "not proven", isProven ? .good : .bad)),
             ("code", json["code"].text.map { .code($0) } ?? .none),
         ])
@@ -59,29 +59,27 @@ enum DecodePage {
             let isTransaction = known["kind"].text == "transaction"
             page.links(
                 [("In the ledger: \(id)", pageRequest.link(isTransaction ? "transactions" : "notifications", id))]
-                    + known["customers"].items.compactMap(\.text).map {
-                        ("Customer \($0)", pageRequest.link("customers", $0))
-                    })
+                    + known.strings("customers").map { ("Customer \($0)", pageRequest.link("customers", $0)) })
         }
-        if !known["note"].isNothing { page.paragraph(known["note"].text ?? "", "note") }
+        if !known["note"].isNothing { page.paragraph(known.string("note"), "note") }
         if !known["differences"].items.isEmpty {
             page.table(
                 "Differences to the newest text in the ledger", ["Member", "In the ledger", "Here"],
                 known["differences"].items.map { difference in
                     [
-                        .code(difference["member"].text ?? ""), .foreign(difference["kept"].text ?? ""),
-                        .foreign(difference["shown"].text ?? ""),
+                        .code(difference.string("member")), .foreign(difference.string("kept")),
+                        .foreign(difference.string("shown")),
                     ]
                 }, empty: "")
         }
         page.table(
             "Checks in their order", ["Check", "Result", "Note"],
             json["checks"].items.map { check in
-                let result = check["result"].text ?? ""
+                let result = check.string("result")
                 return [
-                    .plain((check["name"].text ?? "").words),
+                    .plain(check.string("name").words),
                     .tag(result.words, result == "passed" ? .good : result == "failed" ? .bad : .plain),
-                    .foreign(check["note"].text ?? "", limit: 500),
+                    .foreign(check.string("note"), limit: 500),
                 ]
             }, empty: "Nothing could be checked.")
         if !json["payload"].isNothing {

@@ -8,7 +8,7 @@ enum DeliveryPage {
         let target = pageRequest.target(["webhooks", name, "deliveries", id], isScoped: false)
         guard let json = try await pageRequest.read(target, &page, "The delivery") else { return page }
         page.facts(
-            [("state", NotificationsPage.tag(json["state"].text ?? ""))]
+            [("state", NotificationsPage.tag(json.string("state")))]
                 + json.members.compactMap { name, value in
                     ["object", "state", "attempt_list", "body", "request"].contains(name)
                         ? nil : (name.words, MemberFormatter.cell(name, value))
@@ -20,8 +20,8 @@ enum DeliveryPage {
             attempts.map { attempt in
                 [
                     .time(attempt["at"].instant), .plain(attempt["status"].text ?? "no answer"),
-                    .number("\(attempt["duration_ms"].text ?? "0") ms"), .foreign(attempt["error"].text ?? ""),
-                    .foreign(attempt["answer"].text ?? "", limit: 512),
+                    .number("\(attempt["duration_ms"].text ?? "0") ms"), .foreign(attempt.string("error")),
+                    .foreign(attempt.string("answer"), limit: 512),
                 ]
             }, empty: "None was made yet.")
         request(json, &page)
@@ -38,7 +38,7 @@ enum DeliveryPage {
         guard let body = json["body"].text else {
             return page.paragraph("There is no body to send any more.", "empty")
         }
-        let headers = json["request"]["headers"].items.map { ($0["name"].text ?? "", $0["value"].text ?? "") }
+        let headers = json["request"]["headers"].items.map { ($0.string("name"), $0.string("value")) }
         page.table(
             wasSent ? "Headers of the last attempt" : "Headers of an attempt now", ["Header", "Value"],
             headers.map { [.code($0.0), .code($0.1, limit: 4000)] }, empty: "There are none.")

@@ -22,10 +22,10 @@ enum EventPage {
         page.table(
             "Deliveries of its event", ["Endpoint", "State", "Attempts", "Last answer", "Last attempt"],
             items.map { item in
-                let (endpoint, state) = (item["endpoint"].text ?? "", item["state"].text ?? "")
+                let (endpoint, state) = (item.string("endpoint"), item.string("state"))
                 let last = item["attempt_list"].items.last
                 return [
-                    .link(endpoint, pageRequest.link("webhooks", endpoint, "deliveries", item["id"].text ?? "")),
+                    .link(endpoint, pageRequest.link("webhooks", endpoint, "deliveries", item.string("id"))),
                     NotificationsPage.tag(state), .number(item["attempts"].text ?? "0"),
                     .foreign(
                         [item["last_status"].text, item["last_error"].text, last?["answer"].text]

@@ -8,15 +8,12 @@ enum ExplanationPage {
         page.topics = instant.isEmpty ? [ChangeTopic.customer(id)] : []
         let target = pageRequest.target(["customers", id, "entitlements", key, "explain"], instant)
         guard let json = try await pageRequest.read(target, &page, "The explanation") else { return page }
-        page.paragraph(json["sentence"].text ?? "", "note")
+        page.paragraph(json.string("sentence"), "note")
         page.facts([
             ("access", .access(json["is_active"])), ("until", .time(json["until"].instant)),
-            ("rule", .plain((json["rule"].text ?? "").words)),
+            ("rule", .plain(json.string("rule").words)),
             ("product", .foreign(json["product_id"].text ?? "none")),
-            (
-                "transaction",
-                json["transaction_id"].text.map { .link($0, pageRequest.link("transactions", $0)) } ?? .none
-            ),
+            ("transaction", json["transaction_id"].text.map { pageRequest.linkCell("transactions", $0) } ?? .none),
             ("as of", .time(json["as_of"].instant)),
         ])
         let facts = json["facts"].items
@@ -25,13 +22,13 @@ enum ExplanationPage {
             "The facts that decide, and those that were not used",
             ["Fact", "Role", "Product", "Signed", "Notification"],
             facts.map { fact in
-                let role = fact["role"].text ?? ""
+                let role = fact.string("role")
                 return [
-                    .foreign("\(fact["kind"].text ?? "") \(fact["identifier"].text ?? "")"),
-                    .tag(role.words, role == "decides" ? .good : .plain), .foreign(fact["product_id"].text ?? ""),
+                    .foreign("\(fact.string("kind")) \(fact.string("identifier"))"),
+                    .tag(role.words, role == "decides" ? .good : .plain), .foreign(fact.string("product_id")),
                     .time(fact["signed_date"].instant),
-                    fact["notification_uuid"].text.map { .link($0, pageRequest.link("notifications", $0)) }
-                        ?? .plain((fact["origin"].text ?? "").words),
+                    fact["notification_uuid"].text.map { pageRequest.linkCell("notifications", $0) }
+                        ?? .plain(fact.string("origin").words),
                 ]
             }, empty: "There is no fact about it.")
         if let omitted = json["facts_omitted"].number, omitted > 0 {
@@ -40,7 +37,7 @@ enum ExplanationPage {
         }
         VerificationDetails.show(
             facts.prefix(20).filter { !$0["verification"].isNothing }.map { fact in
-                let name = "\((fact["kind"].text ?? "").words) \(fact["identifier"].text ?? "")"
+                let name = "\(fact.string("kind").words) \(fact.string("identifier"))"
                 return ("Verification of \(name)", fact["verification"])
             }, &page)
         return page

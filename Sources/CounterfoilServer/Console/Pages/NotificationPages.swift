@@ -22,9 +22,7 @@ enum NotificationsPage {
         page.holdFollowingBlocks()
         if let json = try await pageRequest.read(target, &page, "Notifications") {
             let items = json["items"].items
-            let next = json["next_page"].text.map { token in
-                pageRequest.link("notifications", query: typed + [("page", token)])
-            }
+            let next = pageRequest.nextPage(of: json, "notifications", query: typed)
             let none = next == nil ? "There is none." : "None among the searched notifications. The next page goes on."
             table(
                 items, pageRequest, &page,
@@ -61,15 +59,15 @@ enum NotificationsPage {
             "Notifications, newest first", ["Notification", "State", "Received", "Signed", "Origin"],
             items.map { item in
                 let name = [item["type"].text, item["subtype"].text].compactMap(\.self).joined(separator: " · ")
-                let state = item["state"].text ?? ""
+                let state = item.string("state")
                 let isOther = item["is_other_text"].flag ?? false
                 return [
                     .link(
                         isOther ? name + " · another text" : name,
-                        pageRequest.item("notifications", item["uuid"].text ?? "")),
+                        pageRequest.item("notifications", item.string("uuid"))),
                     tag(state), .time(item["received_at"].instant),
-                    .time((item["signed_date"].isNothing ? item["signed_at"] : item["signed_date"]).instant),
-                    .plain((item["origin"].text ?? "").words),
+                    .time(item.first("signed_date", "signed_at").instant),
+                    .plain(item.string("origin").words),
                 ]
             }, empty: empty)
     }
@@ -101,11 +99,11 @@ enum NotificationPage {
         let target = pageRequest.target(["notifications", id], [("include", "signed_data")], isScoped: false)
         page.addNoteOfDoneAction(pageRequest)
         guard let json = try await pageRequest.read(target, &page, "The notification") else { return page }
-        let state = json["state"].text ?? ""
+        let state = json.string("state")
         // A processed notification does not change any more.
         if state != "processed" { page.topics = [ChangeTopic.inbox] }
         let customer: ConsolePage.Cell =
-            json["customer"].text.map { .link($0, pageRequest.link("customers", $0)) } ?? .none
+            json["customer"].text.map { pageRequest.linkCell("customers", $0) } ?? .none
         page.facts(
             json.members.compactMap { name, value in
                 guard !shownApart.contains(name) else { return nil }
@@ -114,7 +112,7 @@ enum NotificationPage {
         page.title("Contents")
         parts(json, pageRequest, &page)
         page.title("Signed text")
-        page.exact("The exact text", json["signed_data"].text ?? "")
+        page.exact("The exact text", json.string("signed_data"))
         VerificationDetails.show(
             json["verifications"].members.map { ("Verification of the \($0.0.words)", $0.1) }, &page)
         for other in json["other_texts"].items {
@@ -123,8 +121,8 @@ enum NotificationPage {
                 ["signed_date", "received_at", "origin", "failure"].map {
                     ($0.words, MemberFormatter.cell($0, other[$0]))
                 }
-                    + [("state", NotificationsPage.tag(other["state"].text ?? ""))])
-            page.exact("The exact text of this one", other["signed_data"].text ?? "")
+                    + [("state", NotificationsPage.tag(other.string("state")))])
+            page.exact("The exact text of this one", other.string("signed_data"))
         }
         page.action("reprocess", pageRequest, [("id", id)], title: "Again")
         page.action("send-attempts", pageRequest, [("id", id)], title: "How the App Store delivered it")
@@ -134,8 +132,7 @@ enum NotificationPage {
     /// Adds the decoded parts and the verification problems of a notification.
     static func parts(_ json: APIValue, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
         for problem in json["problems"].items {
-            page.paragraph(
-                "Not verified: \(problem["part"].text ?? ""): \(problem["message"].text ?? "")", "note")
+            page.paragraph("Not verified: \(problem.string("part")): \(problem.string("message"))", "note")
         }
         for (name, part) in json["decoded"].members {
             page.subtitle(name.words.prefix(1).uppercased() + name.words.dropFirst())
@@ -165,25 +162,23 @@ enum RefusedPage {
             "Refused requests, newest first", ["When", "Reason", "Message", "Sender"],
             items.map { item in
                 [
-                    .time(item["received_at"].instant), .code(item["code"].text ?? ""),
-                    .foreign(item["message"].text ?? "", limit: 300), .foreign(item["sender"].text ?? ""),
+                    .time(item["received_at"].instant), .code(item.string("code")),
+                    .foreign(item.string("message"), limit: 300), .foreign(item.string("sender")),
                 ]
             }, empty: "Nothing was refused.")
         var seen: [String: Int] = [:]
         for item in items {
             // Several requests can arrive in one millisecond.
-            let instant = item["received_at"].text ?? ""
+            let instant = item.string("received_at")
             body(of: item, "\(instant).\(seen[instant, default: 0])", pageRequest, &page)
             seen[instant, default: 0] += 1
         }
-        page.links(
-            [],
-            next: json["next_page"].text.map { pageRequest.link("notifications", "refused", query: [("page", $0)]) })
+        page.links([], next: pageRequest.nextPage(of: json, "notifications", "refused"))
         return page
     }
 
     private static func body(of item: APIValue, _ name: String, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
-        let text = item["body"].text ?? ""
+        let text = item.string("body")
         let isOpen = pageRequest.parameter("open") == name
         let title =
             "What \(item["sender"].text ?? "somebody") sent at \(item["received_at"].instant?.formatted(.iso8601) ?? "")"

@@ -30,11 +30,11 @@ enum OperationsPage {
         page.table(
             "Parts of the server", ["Part", "State", "Detail"],
             json["items"].items.map { part in
-                let status = part["status"].text ?? ""
+                let status = part.string("status")
                 return [
-                    .plain((part["name"].text ?? "").words),
+                    .plain(part.string("name").words),
                     .tag(status, status == "ok" ? .good : status == "warning" ? .warn : .bad),
-                    .foreign(part["detail"].text ?? "", limit: 500),
+                    .foreign(part.string("detail"), limit: 500),
                 ]
             }, empty: "There are none.")
     }
@@ -43,7 +43,7 @@ enum OperationsPage {
         page.title("Keys")
         guard let json = try await pageRequest.read("/v1/operations/keys", &page, "Keys") else { return }
         func list(_ key: APIValue, _ name: String) -> String {
-            key[name].isNothing ? "all" : key[name].items.compactMap(\.text).joined(separator: ", ")
+            key[name].isNothing ? "all" : key.strings(name).joined(separator: ", ")
         }
         page.table(
             "Keys of the API; their texts are not stored", ["Key", "Scopes", "Apps", "Environments", "Last used"],
@@ -51,7 +51,7 @@ enum OperationsPage {
                 let scopes = key["scopes"].items.count == APIScope.all.count ? "all" : list(key, "scopes")
                 let idle = key["idle_ms"].number.map { Double($0) / 1000 }
                 return [
-                    .foreign(key["name"].text ?? ""), .foreign(scopes, limit: 500), .foreign(list(key, "apps")),
+                    .foreign(key.string("name")), .foreign(scopes, limit: 500), .foreign(list(key, "apps")),
                     .plain(list(key, "environments")),
                     .plain(idle.map { "\(Date.words($0)) ago" } ?? "not since the start"),
                 ]
@@ -68,15 +68,14 @@ enum OperationsPage {
             open.map { session in
                 // These times are of the system clock, which may differ from the server's clock.
                 [
-                    .code(session["id"].text ?? ""), .foreign(session["key"].text ?? ""),
-                    .foreign(session["address"].text ?? ""),
+                    .code(session.string("id")), .foreign(session.string("key")), .foreign(session.string("address")),
                     .plain(session["started_at"].instant?.words(from: Date()) ?? ""),
                     .plain(session["last_used_at"].instant?.words(from: Date()) ?? ""),
                 ]
             }, empty: "Nobody.")
         guard let first = open.first?["id"].text else { return }
         let options = open.compactMap { session in
-            session["id"].text.map { ($0, "\($0) \(session["key"].text ?? "")") }
+            session["id"].text.map { ($0, "\($0) \(session.string("key"))") }
         }
         page.action(
             "end-session", pageRequest, [],

@@ -62,14 +62,11 @@ enum OverviewPage {
     {
         guard let json = try await pageRequest.read("/v1/completeness", &page, "Completeness") else { return }
         for item in json["items"].items {
-            let name = "\(item["app"].text ?? "") \(item["environment"].text ?? "")"
+            let name = item.scopeName
             if let failed = item["missing"]["failed_notifications"].number, failed > 0 {
-                let appAndEnvironment = [
-                    ("app", item["app"].text ?? ""), ("environment", item["environment"].text ?? ""),
-                ]
                 add(
                     "Notifications that failed", "\(failed.grouped) of \(name).", .warn, "failed",
-                    PageLink(["console", "notifications"], query: appAndEnvironment + [("state", "failed")]))
+                    PageLink(["console", "notifications"], query: item.scope + [("state", "failed")]))
             }
             guard item["state"].text != "complete" else { continue }
             let state = item["state"].text ?? "unknown"
@@ -83,10 +80,10 @@ enum OverviewPage {
         guard pageRequest.may(.webhooksWrite) else { return }
         guard let json = try await pageRequest.read("/v1/webhooks", &page, "Webhooks") else { return }
         for item in json["items"].items {
-            let name = item["name"].text ?? ""
+            let name = item.string("name")
             if item["enabled"].flag == false {
                 add(
-                    "Endpoint \(name)", "Switched off: \(item["disabled_reason"].text ?? "").", .bad, "off",
+                    "Endpoint \(name)", "Switched off: \(item.string("disabled_reason")).", .bad, "off",
                     pageRequest.link("webhooks", name))
             } else if let since = item["failing_since"].instant {
                 add(

@@ -4,7 +4,7 @@ internal import WebConsole
 /// Converts the periods of a customer's purchases from the API's response to rows of a time axis.
 enum PeriodRows {
     static func rows(of items: [APIValue]) -> [TimeBars.Row] {
-        items.map { item in TimeBars.Row(item["product_id"].text ?? "", item["items"].items.compactMap(bar)) }
+        items.map { item in TimeBars.Row(item.string("product_id"), item["items"].items.compactMap(bar)) }
     }
 
     private static func bar(_ item: APIValue) -> TimeBars.Bar? {

@@ -16,10 +16,10 @@ enum RecoveryPage {
 
     private static func facts(_ json: APIValue, _ page: inout ConsolePage) {
         func count(_ name: String) -> ConsolePage.Cell { .number((json[name].number ?? 0).grouped) }
-        let types = json["types"].items.compactMap(\.text)
+        let types = json.strings("types")
         page.facts([
-            ("state", state(json)), ("app", .foreign("\(json["app"].text ?? "") \(json["environment"].text ?? "")")),
-            ("progress", progress(json)), ("why", .plain((json["cause"].text ?? "").words)),
+            ("state", state(json)), ("app", .foreign(json.scopeName)),
+            ("progress", progress(json)), ("why", .plain(json.string("cause").words)),
             ("from", .time(json["from"].instant)), ("to", .time(json["to"].instant)),
             ("types", types.isEmpty ? .plain("all") : .foreign(types.joined(separator: ", "), limit: 500)),
             ("begun", .time(json["created_at"].instant)),
@@ -38,7 +38,7 @@ enum RecoveryPage {
             windows.map { window in
                 let isDone = window["is_done"].flag == true
                 return [
-                    .time(window["from"].instant), .time(window["to"].instant), .plain(window["stage"].text ?? ""),
+                    .time(window["from"].instant), .time(window["to"].instant), .plain(window.string("stage")),
                     .foreign(window["type"].text ?? "all"),
                     .plain(window["only_failures"].flag == true ? "not delivered" : "everything"),
                     .tag(isDone ? "read" : "open", isDone ? .good : .warn),
@@ -53,17 +53,16 @@ enum RecoveryPage {
 
     /// Returns the row of a recovery for ``columns``.
     static func row(_ item: APIValue, _ pageRequest: PageRequest) -> [ConsolePage.Cell] {
-        let id = item["id"].text ?? ""
+        let id = item.string("id")
         func count(_ name: String) -> ConsolePage.Cell { .number((item[name].number ?? 0).grouped) }
         return [
-            .link(id, pageRequest.item("recoveries", id)),
-            .foreign("\(item["app"].text ?? "") \(item["environment"].text ?? "")"), state(item), progress(item),
+            .link(id, pageRequest.item("recoveries", id)), .foreign(item.scopeName), state(item), progress(item),
             count("pages"), count("found"), count("new"), count("duplicates"), count("failed"),
         ]
     }
 
     private static func state(_ item: APIValue) -> ConsolePage.Cell {
-        let state = item["state"].text ?? ""
+        let state = item.string("state")
         return .tag(state, state == "done" ? .good : NotificationsPage.tone(state))
     }
 

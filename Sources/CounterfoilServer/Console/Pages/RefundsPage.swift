@@ -26,7 +26,7 @@ enum RefundsPage {
             empty:
                 "The App Store has sent no consumption request yet. In the simulator: counterfoil simulator refund NAME PRODUCT --request."
         )
-        page.links([], next: json["next_page"].text.map { pageRequest.link("refunds", query: [("page", $0)]) })
+        page.links([], next: pageRequest.nextPage(of: json, "refunds"))
         return page
     }
 
@@ -36,11 +36,11 @@ enum RefundsPage {
         page.table(
             caption, ["Transaction", "Customer", "State", "Answer by", "Sent", "Decision", "Answer"],
             items.map { item in
-                let (id, state) = (item["transaction_id"].text ?? "", item["state"].text ?? "")
+                let (id, state) = (item.string("transaction_id"), item.string("state"))
                 let customer = item["customer"].text
                 return [
-                    .link(id, pageRequest.link("transactions", id)),
-                    customer.map { .link($0, pageRequest.link("customers", $0)) } ?? .plain("none"),
+                    pageRequest.linkCell("transactions", id),
+                    customer.map { pageRequest.linkCell("customers", $0) } ?? .plain("none"),
                     .tag(state.words, tone(state)), .time(item["answer_due_at"].instant),
                     .instant(item["sent_at"], or: .plain("no")),
                     .plain((item["decision"].text ?? "none yet").words),
@@ -49,7 +49,7 @@ enum RefundsPage {
                             state == "pending"
                                 ? "what would be sent" : item["sent"].isNothing ? "the outcome" : "what was sent",
                             pageRequest.item("refunds", "of", query: [("customer", $0), ("transaction", id)]))
-                    } ?? .foreign(item["answer"].text ?? ""),
+                    } ?? .foreign(item.string("answer")),
                 ]
             }, empty: empty)
     }
@@ -94,7 +94,7 @@ enum RefundPage {
         page.table(
             "Where each member comes from", ["Member", "From"],
             json["reasons"].items.map { reason in
-                [.code(reason["member"].text ?? ""), .foreign((reason["source"].text ?? "").words, limit: 300)]
+                [.code(reason.string("member")), .foreign(reason.string("source").words, limit: 300)]
             }, empty: "Nothing would be sent.")
         if !json["request"].isNothing {
             // Keep it collapsed: an expanded text prevents the refresh of this part of the page.
@@ -104,7 +104,7 @@ enum RefundPage {
     }
 
     private static func show(_ item: APIValue, _ page: inout ConsolePage) {
-        let state = item["state"].text ?? ""
+        let state = item.string("state")
         page.facts([
             ("state", .tag(state.words, RefundsPage.tone(state))), ("asked", .time(item["requested_at"].instant)),
             ("answer by", .time(item["answer_due_at"].instant)),

@@ -26,9 +26,9 @@ enum TransactionPage {
             json.members.compactMap { name, value in
                 ["object", "customers"].contains(name) ? nil : (name.words, MemberFormatter.cell(name, value))
             })
-        let customers = json["customers"].items.compactMap(\.text)
+        let customers = json.strings("customers")
         page.table(
-            "Owners", ["Customer"], customers.map { [.link($0, pageRequest.link("customers", $0))] },
+            "Owners", ["Customer"], customers.map { [pageRequest.linkCell("customers", $0)] },
             empty: "It belongs to no customer: none claimed it and it names no account, or the customer was erased.")
     }
 }
@@ -52,11 +52,11 @@ enum OrderPage {
 
     /// Returns the page with the App Store's response.
     @Sendable static func answer(_ json: APIValue, _ pageRequest: PageRequest) -> ConsolePage {
-        let id = json["order_id"].text ?? ""
+        let id = json.string("order_id")
         var page = pageRequest.page("The App Store's answer", foreign: id)
         page.up = ("Order", pageRequest.link("orders", id))
         for item in json["transactions"].items {
-            page.title("Transaction \(item["transaction_id"].text ?? "")")
+            page.title("Transaction \(item.string("transaction_id"))")
             TransactionPage.show(item, pageRequest, &page)
         }
         return page

@@ -6,8 +6,8 @@ enum VerificationDetails {
         for (title, trace) in verifications {
             page.subtitle(title)
             page.facts([
-                ("anchor", .foreign(trace["anchor"].text ?? "")), ("valid at", .time(trace["validated_at"].instant)),
-                ("revocation", .plain((trace["revocation"].text ?? "").words)),
+                ("anchor", .foreign(trace.string("anchor"))), ("valid at", .time(trace["validated_at"].instant)),
+                ("revocation", .plain(trace.string("revocation").words)),
                 ("note", trace["revocation_note"].text.map { .foreign($0) } ?? .none),
             ])
             let chain = trace["certificates"].pretty
@@ -22,13 +22,13 @@ enum VerificationDetails {
             "Certificates, from the one that signed to the anchor",
             ["Subject", "Markers", "Valid from", "until", "Serial number", "SHA-256"],
             items.map { certificate in
-                let markers = certificate["markers"].items.compactMap(\.text)
+                let markers = certificate.strings("markers")
                 return [
-                    .foreign(certificate["subject"].text ?? "", limit: 80),
+                    .foreign(certificate.string("subject"), limit: 80),
                     markers.isEmpty ? .plain("none needed") : .code(markers.joined(separator: " ")),
                     .time(certificate["not_before"].instant), .time(certificate["not_after"].instant),
-                    .code(certificate["serial_number"].text ?? "", limit: 40),
-                    .code(certificate["fingerprint"].text ?? "", limit: 64),
+                    .code(certificate.string("serial_number"), limit: 40),
+                    .code(certificate.string("fingerprint"), limit: 64),
                 ]
             }, empty: "There are none.")
     }

@@ -14,12 +14,12 @@ enum WebhooksPage {
             "Endpoints, with the deliveries of the last 24 hours",
             ["Endpoint", "State", "Delivered", "Failed", "Waiting", "Oldest", "URL", "Failing since", "Made by"],
             json["items"].items.map { item in
-                let (name, activity) = (item["name"].text ?? "", item["activity"])
+                let (name, activity) = (item.string("name"), item["activity"])
                 return [
-                    .link(name, pageRequest.link("webhooks", name)), state(item), count(activity, "delivered"),
+                    pageRequest.linkCell("webhooks", name), state(item), count(activity, "delivered"),
                     count(activity, "failed"), count(activity, "pending"),
                     .instant(activity["oldest_pending_at"], or: .plain("none")),
-                    .code(item["url"].text ?? ""),
+                    .code(item.string("url")),
                     .instant(item["failing_since"], or: .plain("no")),
                     .plain(item["is_configured"].flag == true ? "configuration" : "API"),
                 ]
@@ -65,15 +65,14 @@ enum WebhookPage {
         let answer = try await pageRequest.get(target)
         page.holdFollowingBlocks()
         if pageRequest.accept(answer, &page, "Deliveries", isPart: true) {
-            let next = answer.json["next_page"].text
+            let next = pageRequest.nextPage(of: answer.json, "webhooks", name, query: filter.fields())
             if filter.needsScan, next != nil {
                 page.paragraph(
                     "Searched the last \(DeliveryQuery.scanLimit.grouped) deliveries of each state; "
                         + "the next page goes on.", "note")
             }
             deliveries(answer.json, name, pageRequest, &page, isFiltered: filter.needsScan)
-            page.links(
-                [], next: next.map { pageRequest.link("webhooks", name, query: filter.fields() + [("page", $0)]) })
+            page.links([], next: next)
         }
         filter.show(name, pageRequest, &page)
         forms(json, name, pageRequest, &page)
@@ -82,15 +81,15 @@ enum WebhookPage {
 
     private static func facts(_ json: APIValue, _ page: inout ConsolePage) {
         page.facts([
-            ("state", WebhooksPage.state(json)), ("url", .code(json["url"].text ?? "")),
+            ("state", WebhooksPage.state(json)), ("url", .code(json.string("url"))),
             ("why", json["disabled_reason"].text.map { .plain($0.words) } ?? .none),
             (
                 "events",
                 json["events"].items.isEmpty
                     ? .plain("all")
-                    : .foreign(json["events"].items.compactMap(\.text).joined(separator: ", "), limit: 500)
+                    : .foreign(json.strings("events").joined(separator: ", "), limit: 500)
             ),
-            ("payload", .plain(json["payload"].text ?? "")),
+            ("payload", .plain(json.string("payload"))),
             (
                 "secrets",
                 .foreign(json["secrets"].items.compactMap { $0["fingerprint"].text }.joined(separator: ", "))
@@ -124,9 +123,9 @@ enum WebhookPage {
                 let last = [item["last_status"].text, item["last_error"].text].compactMap(\.self)
                 return [
                     .link(
-                        "\(item["event_type"].text ?? "") \(item["id"].text ?? "")",
-                        pageRequest.item("webhooks", name, "deliveries", item["id"].text ?? "")),
-                    NotificationsPage.tag(item["state"].text ?? ""), .number(item["attempts"].text ?? "0"),
+                        "\(item.string("event_type")) \(item.string("id"))",
+                        pageRequest.item("webhooks", name, "deliveries", item.string("id"))),
+                    NotificationsPage.tag(item.string("state")), .number(item["attempts"].text ?? "0"),
                     .foreign(last.joined(separator: " ")), .time(item["created_at"].instant),
                     .instant(item["next_attempt_at"]),
                 ]
