@@ -9,8 +9,8 @@ final class MetricHistory: Sendable {
     /// The number of points of a chart, one per minute.
     static let minutes = 60
 
-    /// The definition of a chart.
-    private struct Definition: Sendable {
+    /// A chart of one metric.
+    struct Chart: Sendable {
         enum Kind: Sendable {
             /// The increase of a counter in a minute.
             case perMinute
@@ -26,36 +26,32 @@ final class MetricHistory: Sendable {
         var kind: Kind
         /// The factor that converts a value to the unit.
         var factor = 1.0
-    }
-
-    /// The points of a chart, oldest first.
-    struct Chart: Sendable {
-        var title, unit, metric: String
-        var values: [Double]
+        /// The points, oldest first.
+        var values: [Double] = []
     }
 
     private static let definitions = [
-        Definition(
+        Chart(
             title: "Notifications", unit: "a minute", metric: "counterfoil_notifications_total", kind: .perMinute),
-        Definition(
+        Chart(
             title: "Acknowledgement", unit: "ms on average", metric: "counterfoil_acknowledgement_duration_seconds",
             kind: .mean, factor: 1000),
-        Definition(
+        Chart(
             title: "From received to processed", unit: "s on average", metric: "counterfoil_processing_lag_seconds",
             kind: .mean),
-        Definition(
+        Chart(
             title: "Waiting to be processed", unit: "notifications", metric: "counterfoil_inbox_backlog", kind: .level),
-        Definition(
+        Chart(
             title: "Attempts to deliver", unit: "a minute", metric: "counterfoil_webhook_attempts_total",
             kind: .perMinute),
-        Definition(
+        Chart(
             title: "Waiting to be delivered", unit: "deliveries", metric: "counterfoil_webhook_backlog", kind: .level),
-        Definition(
+        Chart(
             title: "Requests under way", unit: "requests", metric: "counterfoil_http_requests_under_way", kind: .level),
-        Definition(
+        Chart(
             title: "Memory", unit: "MiB", metric: "process_resident_memory_bytes", kind: .level,
             factor: 1 / 1_048_576),
-        Definition(
+        Chart(
             title: "Processor", unit: "% of one core", metric: "process_cpu_seconds_total", kind: .perMinute,
             factor: 100 / 60),
     ]
@@ -90,22 +86,22 @@ final class MetricHistory: Sendable {
     var charts: [Chart] {
         let minutes = recorded.withLock(\.self)
         return Self.definitions.map { definition in
-            Chart(
-                title: definition.title, unit: definition.unit, metric: definition.metric,
-                values: Self.values(definition, minutes))
+            var chart = definition
+            chart.values = Self.values(chart, minutes)
+            return chart
         }
     }
 
-    private static func values(_ definition: Definition, _ minutes: [Minute]) -> [Double] {
-        if definition.kind == .level {
-            return minutes.suffix(Self.minutes).compactMap { $0.most[definition.metric] }.map { $0 * definition.factor }
+    private static func values(_ chart: Chart, _ minutes: [Minute]) -> [Double] {
+        if chart.kind == .level {
+            return minutes.suffix(Self.minutes).compactMap { $0.most[chart.metric] }.map { $0 * chart.factor }
         }
         return zip(minutes, minutes.dropFirst()).map { before, after in
             // The increase of minutes without a record is added to the next recorded minute.
             func increase(_ name: String) -> Double { max(0, (after.last[name] ?? 0) - (before.last[name] ?? 0)) }
-            guard definition.kind == .mean else { return increase(definition.metric) * definition.factor }
-            let count = increase(definition.metric + "_count")
-            return count > 0 ? increase(definition.metric + "_sum") / count * definition.factor : 0
+            guard chart.kind == .mean else { return increase(chart.metric) * chart.factor }
+            let count = increase(chart.metric + "_count")
+            return count > 0 ? increase(chart.metric + "_sum") / count * chart.factor : 0
         }
     }
 
