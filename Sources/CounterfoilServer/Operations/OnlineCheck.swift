@@ -3,6 +3,7 @@ package import Ledger
 package import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
+internal import Basics
 internal import Foundation
 
 /// Requests a test notification from the App Store and checks its delivery. That verifies the key, the notification URL
@@ -49,12 +50,7 @@ package struct OnlineCheck: Sendable {
         let checks = configuration.apps.flatMap { app in
             app.environments.sorted { $0.rawValue < $1.rawValue }.map { (app, $0) }
         }
-        return await withTaskGroup(of: (Int, Outcome).self) { group in
-            for (index, (app, environment)) in checks.enumerated() {
-                group.addTask { (index, await outcome(app, environment)) }
-            }
-            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
-        }
+        return await checks.mapConcurrently { app, environment in await outcome(app, environment) }
     }
 
     private func outcome(_ app: ServerConfiguration.App, _ environment: AppStoreEnvironment) async -> Outcome {

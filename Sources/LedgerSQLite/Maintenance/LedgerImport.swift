@@ -88,14 +88,9 @@ package struct LedgerImport: Sendable {
     private func importBatch(
         _ lines: [(number: Int, line: Data)], _ former: inout FormerClaims, _ report: inout Report
     ) async throws {
-        let items = await withTaskGroup(of: (Int, Result<Item, Refusal>).self) { group in
-            for (number, line) in lines { group.addTask { (number, await read(line)) } }
-            var items: [(Int, Result<Item, Refusal>)] = []
-            for await item in group { items.append(item) }
-            return items.sorted { $0.0 < $1.0 }
-        }
+        let items = await lines.mapConcurrently { await read($0.line) }
         var imported: [ImportedFact] = []
-        for (number, item) in items {
+        for (line, item) in zip(lines, items) {
             switch item {
             case .success(.fact(let fact)):
                 report.count(fact)
@@ -107,7 +102,7 @@ package struct LedgerImport: Sendable {
                 report.expectedDigest = digest
                 report.hasPending = pending > 0
             case .success(.head(let version)): report.version = version
-            case .failure(let refusal): report.refuse("line \(number): \(refusal.reason)")
+            case .failure(let refusal): report.refuse("line \(line.number): \(refusal.reason)")
             }
         }
         try await storage.add(imported, at: now)

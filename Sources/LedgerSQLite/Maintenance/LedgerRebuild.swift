@@ -1,6 +1,7 @@
 internal import Ledger
 package import AppStoreServer
 internal import AppStoreTrust
+internal import Basics
 internal import Foundation
 internal import GRDB
 
@@ -153,26 +154,19 @@ package struct LedgerRebuild: Sendable {
     private func verified<Value: Sendable>(
         _ texts: [RawText], _ read: @escaping @Sendable (RawText) async throws -> Value
     ) async -> (values: [Value], refused: [String]) {
-        await withTaskGroup(of: (Int, Result<Value, any Error>).self) { group in
-            for (index, text) in texts.enumerated() {
-                group.addTask {
-                    do { return (index, .success(try await read(text))) } catch { return (index, .failure(error)) }
-                }
-            }
-            var results: [Int: Result<Value, any Error>] = [:]
-            for await (index, result) in group { results[index] = result }
-            var values: [Value] = []
-            var refused: [String] = []
-            for (index, text) in texts.enumerated() {
-                switch results[index] {
-                case .success(let value): values.append(value)
-                case .failure(let error as VerificationError): refused.append("\(text.name): \(error.code)")
-                case .failure(let error): refused.append("\(text.name): \(error.logReason)")
-                case nil: break
-                }
-            }
-            return (values, refused)
+        let results = await texts.mapConcurrently { text -> Result<Value, any Error> in
+            do { return .success(try await read(text)) } catch { return .failure(error) }
         }
+        var values: [Value] = []
+        var refused: [String] = []
+        for (text, result) in zip(texts, results) {
+            switch result {
+            case .success(let value): values.append(value)
+            case .failure(let error as VerificationError): refused.append("\(text.name): \(error.code)")
+            case .failure(let error): refused.append("\(text.name): \(error.logReason)")
+            }
+        }
+        return (values, refused)
     }
 }
 
