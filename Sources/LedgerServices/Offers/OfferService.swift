@@ -149,12 +149,7 @@ package struct OfferService: Sendable {
                 of them failed verification.
                 """, isRetryable: true, backoff: 60_000)
         }
-        try await IntroductoryEligibility(
-            storage: storage, customers: customers, catalogue: app?.catalogue, appEnvironment: appEnvironment,
-            productID: productID,
-            isPublic: true
-        )
-        .require(reading, [account], history.found)
+        try await introductoryEligibility(productID, isPublic: true).require(reading, [account], history.found)
         return named ?? account
     }
 
@@ -182,12 +177,13 @@ package struct OfferService: Sendable {
         {
             accounts.append(known)
         }
-        try await IntroductoryEligibility(
+        try await introductoryEligibility(productID, isPublic: false).require(reading, accounts)
+    }
+
+    private func introductoryEligibility(_ productID: String, isPublic: Bool) -> IntroductoryEligibility {
+        IntroductoryEligibility(
             storage: storage, customers: customers, catalogue: app?.catalogue, appEnvironment: appEnvironment,
-            productID: productID,
-            isPublic: false
-        )
-        .require(reading, accounts)
+            productID: productID, isPublic: isPublic)
     }
 
     // MARK: - Signers
