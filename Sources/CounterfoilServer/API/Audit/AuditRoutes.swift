@@ -19,8 +19,8 @@ struct AuditRoutes {
         let paging = try Paging(call.request, largest: format.maximumPageSize)
         await audit.flush()
         let found = try await storage.audit(before: try paging.number(), limit: paging.limit + 1)
-        let page = found.prefix(paging.limit)
-        let next = found.count > page.count ? page.last.map { String($0.id) } : nil
+        let (page, last) = paging.items(of: found)
+        let next = last.map { String($0.id) }
         let breaks = Set(StoredAuditEntry.breaks(in: found.reversed()))
         switch format {
         case .json:

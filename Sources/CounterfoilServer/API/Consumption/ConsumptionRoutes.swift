@@ -33,9 +33,8 @@ struct ConsumptionRoutes {
         default:
             throw APIFailure("invalid_state", "`state` is pending; leave it out for all.", parameter: "state")
         }
-        let page = inquiries.prefix(paging.limit)
-        let next = inquiries.count > page.count ? page.last.map { String($0.id) } : nil
-        return .list(page, next: next) { ConsumptionJSON.write($1, naming: true, to: &$0) }
+        let (page, last) = paging.items(of: inquiries)
+        return .list(page, next: last.map { String($0.id) }) { ConsumptionJSON.write($1, naming: true, to: &$0) }
     }
 
     /// Records a customer's usage and consent.

@@ -46,7 +46,7 @@ struct TimelineRoutes {
         if position.date > until { position = TimelinePosition(date: until) }
         let items = try await storage.timeline(
             of: customer, in: appEnvironment.id, after: position, limit: paging.limit + 1)
-        let page = items.prefix(paging.limit)
+        let (page, last) = paging.items(of: items)
         var entries: [(item: TimelineItem, reading: Reading)] = []
         var decoded: DecodedNotification?
         for item in page {
@@ -54,7 +54,7 @@ struct TimelineRoutes {
             guard let expanded, case .notification(let stored) = item.kind, stored.isNamed(expanded) else { continue }
             decoded = await DecodedNotification(stored, in: appEnvironment, historical)
         }
-        return .list(entries, next: items.count > page.count ? page.last?.position.token : nil) { json, entry in
+        return .list(entries, next: last?.position.token) { json, entry in
             Self.write(
                 entry.item, of: customer, in: appEnvironment, entry.reading, naming: call.maySeeOtherCustomers, scopes,
                 to: &json

@@ -94,11 +94,11 @@ struct GrantRoutes {
         let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let paging = try Paging(call.request)
         // Grants are only appended, so an index always refers to the same grant.
-        let start = paging.page == nil ? 0 : Int(clamping: try paging.number())
-        let grants = try await storage.grants(of: customer, in: appEnvironment.id).dropFirst(max(0, start))
-        let page = grants.prefix(paging.limit)
+        let start = try paging.index()
+        let grants = try await storage.grants(of: customer, in: appEnvironment.id)
+        let (page, next) = paging.items(of: grants, from: start)
         let now = clock.now().milliseconds
-        return .list(page, next: grants.count > page.count ? String(max(0, start) + page.count) : nil) { json, grant in
+        return .list(page, next: next) { json, grant in
             GrantJSON.write(grant, appEnvironment, at: now, naming: call.maySeeOtherCustomers, to: &json)
         }
     }

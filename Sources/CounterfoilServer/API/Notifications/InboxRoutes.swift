@@ -143,8 +143,8 @@ struct InboxRoutes {
         try call.principal.requireAllApps()
         let paging = try Paging(call.request)
         let found = try await storage.refusals(before: try paging.number(), limit: paging.limit + 1)
-        let page = found.prefix(paging.limit)
-        return .list(page, next: found.count > page.count ? page.last.map { String($0.id) } : nil) { json, stored in
+        let (page, last) = paging.items(of: found)
+        return .list(page, next: last.map { String($0.id) }) { json, stored in
             json.object("refusal") { json in
                 json.member("received_at", stored.refusal.receivedAt)
                 json.member("code", stored.refusal.code)

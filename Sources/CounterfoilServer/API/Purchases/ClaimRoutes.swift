@@ -16,11 +16,10 @@ struct ClaimRoutes {
         let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let paging = try Paging(call.request)
         let instant = try call.request.instant("at") ?? .max
-        let start = paging.page == nil ? 0 : Int(clamping: max(0, try paging.number()))
+        let start = try paging.index()
         let owned = try await storage.purchases(ownedBy: customer, in: appEnvironment.id)
             .sorted { $0.lineage.originalTransactionID.precedesExactly($1.lineage.originalTransactionID) }
-        let page = owned.dropFirst(start).prefix(paging.limit)
-        let next = start + page.count < owned.count && !page.isEmpty ? String(start + page.count) : nil
+        let (page, next) = paging.items(of: owned, from: start)
         return .list(page, next: next) { json, purchase in
             json.object("claim") { json in
                 json.member("original_transaction_id", purchase.lineage.originalTransactionID)

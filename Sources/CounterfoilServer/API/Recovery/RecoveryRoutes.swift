@@ -91,8 +91,8 @@ struct RecoveryRoutes {
         let byID = AppEnvironmentRegistry(scopes)
         let found = try await storage.recoveries(
             in: scopes.map(\.id), before: try paging.number(), limit: paging.limit + 1)
-        let page = found.prefix(paging.limit)
-        return .list(page, next: found.count > page.count ? page.last.map { String($0.id) } : nil) { json, run in
+        let (page, last) = paging.items(of: found)
+        return .list(page, next: last.map { String($0.id) }) { json, run in
             if let appEnvironment = byID[id: run.scope] { RecoveryJSON.write(run, appEnvironment, to: &json) }
         }
     }

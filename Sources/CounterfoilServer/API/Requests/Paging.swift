@@ -29,6 +29,22 @@ struct Paging {
         return number
     }
 
+    /// Returns the page of items that were read with a limit of one more, and its last item if another page follows.
+    func items<Item>(of found: [Item]) -> (page: ArraySlice<Item>, last: Item?) {
+        let page = found.prefix(limit)
+        return (page, found.count > page.count ? page.last : nil)
+    }
+
+    /// Returns `page` as the index of the page's first item.
+    func index() throws(APIFailure) -> Int { page == nil ? 0 : Int(clamping: max(0, try number())) }
+
+    /// Returns the page that begins at an index of a list, and the `page` of the next one.
+    func items<Item>(of all: [Item], from start: Int) -> (page: ArraySlice<Item>, next: String?) {
+        let page = all.dropFirst(start).prefix(limit)
+        let end = start + page.count
+        return (page, end < all.count ? String(end) : nil)
+    }
+
     /// Returns `page` as a position in a timeline.
     func timelinePosition() throws(APIFailure) -> TimelinePosition? {
         guard let page else { return nil }
