@@ -113,23 +113,6 @@ import Testing
             #expect(try await world.api.get("/v1/customers/anna/grants").items.count == 1)
         }
     }
-
-    @Test func `The idempotency decision depends on the fingerprint, the answer and the age of a request`() {
-        let answer = IdempotentRequest.StoredResponse(status: 201, type: nil, body: Data("{}".utf8))
-        let (one, other) = (Data([1]), Data([2]))
-        func decide(_ known: IdempotentRequest?, at now: Milliseconds) -> IdempotencyDecision {
-            .of(known, fingerprint: one, at: now, lockTimeout: 1000)
-        }
-        let day = IdempotencyDecision.retention
-        #expect(decide(nil, at: 5) == .proceed)
-        let answered = IdempotentRequest(fingerprint: one, startedAt: 5, response: answer)
-        #expect(decide(answered, at: 5) == .repeats(answer) && decide(answered, at: 4 + day) == .repeats(answer))
-        #expect(decide(answered, at: 5 + day) == .proceed)
-        let open = IdempotentRequest(fingerprint: one, startedAt: 5)
-        #expect(decide(open, at: 6) == .isInProgress)
-        #expect(decide(open, at: 1004) == .isInProgress && decide(open, at: 1005) == .proceed)
-        #expect(decide(IdempotentRequest(fingerprint: other, startedAt: 5), at: 6) == .isDifferentRequest)
-    }
 }
 
 @Suite struct `The feed of events` {

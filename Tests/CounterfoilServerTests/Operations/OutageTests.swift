@@ -32,13 +32,6 @@ import Testing
         }
     }
 
-    @Test func `A delivery is late if it arrives more than the limit after signing`() {
-        #expect(!LateDelivery.isLate(signed: 0, received: LateDelivery.limit, .delivered))
-        #expect(LateDelivery.isLate(signed: 0, received: LateDelivery.limit + 1, .delivered))
-        #expect(!LateDelivery.isLate(signed: 0, received: LateDelivery.limit + 1, .recovered))
-        #expect(!LateDelivery.isLate(signed: .min, received: .max, .delivered))
-    }
-
     @Test func `Every metric in the alert rules and the dashboard is documented`() throws {
         let text = try ["Packaging/prometheus-alerts.yml", "Packaging/grafana-dashboard.json"].map {
             try String(contentsOf: Fixtures.package.appending(path: $0), encoding: .utf8)
