@@ -120,7 +120,10 @@ import Yams
         try await `The console`.run { configuration in
             configuration.limits.requestsPerSecond = 100_000
             configuration.keys += roles.map { key($0.key, $0.value.union([.consoleOpen])) }
+            configuration.keys.append(key("closed", Set(APIScope.all).subtracting([.consoleOpen])))
         } _: { world, _ in
+            let closed = try await Browser(world.url).post("/console/sign-in", ["key": "closed"])
+            #expect(closed.status == 403)
             var browsers: [(String, Browser)] = []
             for role in roles.keys.sorted() {
                 let browser = Browser(world.url)

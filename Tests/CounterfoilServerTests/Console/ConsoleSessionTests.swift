@@ -8,23 +8,30 @@ import Testing
 import WebConsole
 
 @Suite struct `Sessions of the console` {
-    @Test func `A console session ends when another key replaces its key under the same name`() async throws {
+    @Test func `A console session ends when its key is removed or replaced under the same name`() async throws {
         try await `The console`.run { world, browser in
-            try await browser.signIn()
-            #expect(try await browser.get("/console").status == 200)
             let configuration = try world.configuration()
-            await (try world.server).reload {
-                var changed = configuration
-                changed.keys = changed.keys.map { key in
-                    var key = key
-                    if key.name == "all" { key.hash = APIKeyText.hash(of: "another key of this name") }
-                    return key
+            let server = try world.server
+            for replacement in ["another key of this name", nil] {
+                try await browser.signIn()
+                #expect(try await browser.get("/console").status == 200)
+                await server.reload {
+                    var changed = configuration
+                    changed.keys = changed.keys.compactMap { key in
+                        var key = key
+                        guard key.name == "all" else { return key }
+                        guard let replacement else { return nil }
+                        key.hash = APIKeyText.hash(of: replacement)
+                        return key
+                    }
+                    return changed
                 }
-                return changed
+                #expect(try await browser.get("/console").status == 303)
+                guard let replacement else { continue }
+                try await browser.signIn(replacement)
+                #expect(try await browser.get("/console").status == 200)
+                await server.reload { configuration }
             }
-            #expect(try await browser.get("/console").status == 303)
-            try await browser.signIn("another key of this name")
-            #expect(try await browser.get("/console").status == 200)
         }
     }
 

@@ -149,55 +149,6 @@ import WebConsole
         }
     }
 
-    @Test func `The pages and actions of a console session are limited to the scopes of its key`() async throws {
-        try await Self.run { configuration in
-            for (name, scopes) in [
-                ("viewer", [APIScope.operationsRead, .consoleOpen]),
-                ("support", [.customersRead, .supportRead, .consoleOpen]),
-                ("closed", [.customersRead]),
-            ] {
-                configuration.keys.append(.init(name: name, hash: APIKeyText.hash(of: name), scopes: Set(scopes)))
-            }
-        } _: { world, _ in
-            let anna = try await world.subscribe("anna")
-            let (viewer, support, closed) = (Browser(world.url), Browser(world.url), Browser(world.url))
-            #expect(try await closed.post("/console/sign-in", ["key": "closed"]).status == 403)
-            try await viewer.signIn("viewer")
-            try await support.signIn("support")
-            let name = "com.example.premium.monthly"
-            #expect(try await support.get("/console/customers/\(anna)").text.contains(name))
-            #expect(try await !viewer.get("/console/customers/\(anna)").text.contains(name))
-            #expect(try await viewer.get("/console/customers/\(anna)").text.contains("customers:read"))
-            #expect(try await support.get("/console/operations").text.contains("operations:read"))
-            #expect(ConsoleAction.all.contains { $0.name == "transfer" })
-            for action in ConsoleAction.all {
-                let allowed: [(browser: Browser, scope: APIScope)] = [
-                    (viewer, .operationsRead), (support, .supportRead),
-                ]
-                for (browser, scope) in allowed where action.scope != scope {
-                    for path in ["/console/confirm", "/console/do"] {
-                        #expect(try await browser.post(path, ["action": action.name]).status == 403, "\(action.name)")
-                    }
-                }
-            }
-        }
-    }
-
-    @Test func `A console session ends when its key is removed from the configuration`() async throws {
-        try await Self.run { world, browser in
-            try await browser.signIn()
-            #expect(try await browser.get("/console").status == 200)
-            let server = try world.server
-            let configuration = try world.configuration()
-            await server.reload {
-                var changed = configuration
-                changed.keys = changed.keys.filter { $0.hash != APIKeyText.hash(of: TestAPIClient.key) }
-                return changed
-            }
-            #expect(try await browser.get("/console").status == 303)
-        }
-    }
-
     @Test func `Console pages escape untrusted text`() async throws {
         try await Self.run { world, browser in
             try await browser.signIn()

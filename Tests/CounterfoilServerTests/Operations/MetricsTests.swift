@@ -123,16 +123,6 @@ import NIOHTTP1
         #expect(lines.contains { $0.hasSuffix(#"code="other"} 936"#) })
     }
 
-    @Test func `A histogram counts a value in the buckets whose upper bounds are not smaller`() async throws {
-        let metrics = ServerMetrics(PrometheusMetrics())
-        for size in [1, 2, 2, 3, 512, 513] { metrics.batch.record(size) }
-        let text = try #require(await metrics.text())
-        for (bound, count) in [("1", 1), ("2", 3), ("4", 4), ("256", 4), ("512", 5), ("+Inf", 6)] {
-            #expect(text.contains("counterfoil_commit_notifications_bucket{le=\"\(bound)\"} \(count)\n"))
-        }
-        #expect(text.contains("counterfoil_commit_notifications_sum 1033\n"))
-    }
-
     /// Expects each metric to have one type before its samples, and each sample to be a number.
     private static func checkFormat(_ lines: [String]) {
         var declared: Set<Substring> = []

@@ -146,25 +146,6 @@ import Testing
         }
     }
 
-    @Test func `The scope support:read allows no support action that changes something`() async throws {
-        try await World.withAPI(server: { configuration in
-            configuration.keys.append(
-                .init(
-                    name: "support", hash: APIKeyText.hash(of: "cfk_support-may-read-and-no-more"),
-                    scopes: [.supportRead]))
-        }) { world async throws in
-            var support = world.api
-            support.key = "cfk_support-may-read-and-no-more"
-            for path in [
-                "/v1/customers/anna/refresh", "/v1/transactions/1/recover", "/v1/subscriptions/1/extend",
-                "/v1/extensions",
-            ] {
-                #expect(try await support.post(path, [:]).status == 403, "\(path)")
-            }
-            #expect(try await support.get("/v1/purchases?claimed=false").status == 200)
-        }
-    }
-
     @Test func `Unclaimed purchases are listed page by page`() async throws {
         try await World.withAPI { world in
             for name in ["anna", "ben", "carl"] {
