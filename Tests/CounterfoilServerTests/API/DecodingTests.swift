@@ -96,20 +96,21 @@ import Testing
         }
     }
 
-    @Test(arguments: ["original", "jws"])
-    func `Decoding refuses an offer signature dated more than five minutes ahead`(_ format: String) async throws {
+    @Test func `Decoding refuses an offer signature dated more than five minutes ahead`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscribe("anna")
             let now = world.simulator.core.now
-            let offer = ["product_id": "com.example.premium.monthly", "offer_id": "save20", "format": format]
-            let signed = try await world.api.post("/v1/customers/\(anna)/offers/promotional", offer)
-            try #require(signed.status == 200, "\(signed.text)")
-            let text = signed["jws"] as? String ?? signed.text
-            for (seconds, code) in [(-302, "not_yet_valid"), (-298, nil), (0, nil)] as [(Double, String?)] {
-                let decoder = try PastedDataDecoder(
-                    world.configuration(), world.server.core.apps, .showing { now + seconds })
-                let verdict = await decoder.verdict(Array(text.utf8), .init(), secrets: [:])
-                #expect(verdict.code == code && verdict.isProven == (code == nil), "\(seconds)")
+            for format in ["original", "jws"] {
+                let offer = ["product_id": "com.example.premium.monthly", "offer_id": "save20", "format": format]
+                let signed = try await world.api.post("/v1/customers/\(anna)/offers/promotional", offer)
+                try #require(signed.status == 200, "\(signed.text)")
+                let text = signed["jws"] as? String ?? signed.text
+                for (seconds, code) in [(-302, "not_yet_valid"), (-298, nil), (0, nil)] as [(Double, String?)] {
+                    let decoder = try PastedDataDecoder(
+                        world.configuration(), world.server.core.apps, .showing { now + seconds })
+                    let verdict = await decoder.verdict(Array(text.utf8), .init(), secrets: [:])
+                    #expect(verdict.code == code && verdict.isProven == (code == nil), "\(format) \(seconds)")
+                }
             }
         }
     }

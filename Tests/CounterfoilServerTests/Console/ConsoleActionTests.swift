@@ -7,20 +7,21 @@ import Testing
 import WebConsole
 
 @Suite struct `Actions of the console` {
-    @Test(arguments: ["never", "2026-99-99x", ""])
-    func `An unreadable instant or number is answered with 400 and the name of its field`(from: String) async throws {
+    @Test func `An unreadable instant or number is answered with 400 and the name of its field`() async throws {
         try await WebhookReceiver.run { receiver in
             let webhook = World.webhook("backend", receiver.url + "/backend")
             try await `The console`.run({ $0.webhooks = [webhook] }) { world, browser in
                 _ = try await world.subscribe("anna")
                 try await world.deliverWebhooks()
                 try await browser.signIn()
-                for action in ["replay", "recover"] {
-                    let fields = ["action": action, "name": "backend", "from": from, "to": "2100-01-01"]
-                    for path in ["/console/confirm", "/console/do"] {
-                        let page = try await browser.post(path, fields)
-                        #expect(page.status == 400 && page.text.contains("The field from"), "\(action) \(path)")
-                        #expect(page.hidden("ticket") == nil)
+                for from in ["never", "2026-99-99x", ""] {
+                    for action in ["replay", "recover"] {
+                        let fields = ["action": action, "name": "backend", "from": from, "to": "2100-01-01"]
+                        for path in ["/console/confirm", "/console/do"] {
+                            let page = try await browser.post(path, fields)
+                            #expect(page.status == 400 && page.text.contains("The field from"), "\(fields) \(path)")
+                            #expect(page.hidden("ticket") == nil)
+                        }
                     }
                 }
                 let grant = try await browser.post(

@@ -38,19 +38,23 @@ import Yams
         }
     }
 
-    @Test(arguments: ["/v1/customers//timeline", "/v1/webhooks//test", "/v1//customers/anna", "/v1/customers/anna//"])
-    func `A path with an empty segment is answered with 404`(_ path: String) async throws {
+    @Test func `A path with an empty segment is answered with 404`() async throws {
         try await World.withAPI { world in
-            let answer = try await world.api.get(path)
-            #expect(answer.status == 404 && answer.code == "not_found", "\(answer.text)")
+            for path in [
+                "/v1/customers//timeline", "/v1/webhooks//test", "/v1//customers/anna", "/v1/customers/anna//",
+            ] {
+                let answer = try await world.api.get(path)
+                #expect(answer.status == 404 && answer.code == "not_found", "\(path): \(answer.text)")
+            }
         }
     }
 
-    @Test(arguments: ["/v1/customers/anna", "/v1/customers/anna?at=never", "/health/ready", "/nothing"])
-    func `Answers forbid caching`(_ path: String) async throws {
+    @Test func `Answers forbid caching`() async throws {
         try await World.withAPI { world in
-            let answer = try await world.api.get(path)
-            #expect(answer.headers["cache-control"] == "no-store")
+            for path in ["/v1/customers/anna", "/v1/customers/anna?at=never", "/health/ready", "/nothing"] {
+                let answer = try await world.api.get(path)
+                #expect(answer.headers["cache-control"] == "no-store", "\(path)")
+            }
         }
     }
 

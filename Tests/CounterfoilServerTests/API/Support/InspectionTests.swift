@@ -166,16 +166,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [("?format=csv", ""), ("", "text/csv")])
-    func `The audit log has its own export as CSV, by the parameter and by the header`(
-        query: String, accept: String
-    ) async throws {
+    @Test func `The audit log has its own export as CSV, by the parameter and by the header`() async throws {
         try await World.withAPI { world in
-            let headers = accept.isEmpty ? [] : [(name: "Accept", value: accept)]
-            let table = try await world.api.send("GET", "/v1/audit" + query, headers: headers)
-            #expect(table.text.hasPrefix("id,at,actor"))
-            let items = try await world.api.get("/v1/audit").items
-            #expect(items.compactMap { $0["action"] as? String } == ["GET /v1/audit"])
+            for (number, (query, accept)) in [("?format=csv", ""), ("", "text/csv")].enumerated() {
+                let headers = accept.isEmpty ? [] : [(name: "Accept", value: accept)]
+                let table = try await world.api.send("GET", "/v1/audit" + query, headers: headers)
+                #expect(table.text.hasPrefix("id,at,actor"))
+                let items = try await world.api.get("/v1/audit").items
+                #expect(items.map { $0["action"] as? String } == Array(repeating: "GET /v1/audit", count: number + 1))
+            }
         }
     }
 
