@@ -2,7 +2,6 @@
 import AppStoreModels
 import CounterfoilServer
 import Foundation
-import GRDB
 import StoreSimulator
 import Testing
 
@@ -91,8 +90,7 @@ import Testing
                 #expect((200...299).contains(answer.status), "\(answer.text)")
                 #expect(answer.headers["idempotent-replayed"] == nil)
             }
-            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
-            #expect(try await storage.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM requests") } == 0)
+            #expect(try await world.storedRequests() == 0)
         }
     }
 

@@ -20,21 +20,10 @@ import Testing
         try await world.api.send("POST", path, body: Data(body.utf8), headers: [("Idempotency-Key", key)])
     }
 
-    private static func storedRequests(_ world: World) async throws -> Int? {
-        let storage = try #require(try world.server.core.storage as? SQLiteStorage)
-        return try await storage.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM requests") }
-    }
-
     /// The results of an action in the audit log.
     private static func auditedResults(_ world: World, _ action: String) async throws -> [String] {
         try await world.api.get("/v1/audit").items.filter { $0["action"] as? String == action }
             .compactMap { $0["result"] as? String }
-    }
-
-    /// Deletes the stored requests, as if the server had crashed before it stored an answer.
-    private static func deleteStoredRequests(_ world: World) async throws {
-        let storage = try #require(try world.server.core.storage as? SQLiteStorage)
-        try await storage.pool.write { db in try db.execute(sql: "DELETE FROM requests") }
     }
 
     @Test func `A repeated extension is made once, even if its effect could not be read`() async throws {
@@ -57,7 +46,7 @@ import Testing
                 in: world.appEnvironment().id, at: .max, limit: 10)
             #expect(waiting.map(\.transactionID) == [original])
             #expect(try await Self.post(world, path, body).body == first.body)
-            try await Self.deleteStoredRequests(world)
+            try await world.deleteStoredRequests()
             let again = try await Self.post(world, path, body)
             #expect(again.status == 200 && again["effective_date"] as? Int == end, "\(again.text)")
         }
@@ -76,7 +65,7 @@ import Testing
             }
             let first = try await identifier(world.api, "one")
             #expect(UUID(uuidString: first) != nil)
-            try await Self.deleteStoredRequests(world)
+            try await world.deleteStoredRequests()
             #expect(try await identifier(world.api, "one") == first)
             #expect(try await identifier(world.api, "two") != first)
             #expect(try await identifier(TestAPIClient(url: world.url, key: "other"), "one") != first)
@@ -89,9 +78,9 @@ import Testing
             let body = #"{"entitlement":"premium","reason":"r","actor":"a"}"#
             let granted = try await Self.post(world, path + "/grants", body)
             #expect(granted.status == 201)
-            #expect(try await Self.storedRequests(world) == 1)
+            #expect(try await world.storedRequests() == 1)
             #expect(try await world.api.send("DELETE", path.lowercased()).status == 200)
-            #expect(try await Self.storedRequests(world) == 0)
+            #expect(try await world.storedRequests() == 0)
         }
     }
 
@@ -104,15 +93,15 @@ import Testing
             #expect(granted.status == 201 && usage.status == 204)
             let other = try await Self.post(world, path + "/grants?environment=Sandbox", body, key: "sandbox")
             #expect(other.status == 201)
-            #expect(try await Self.storedRequests(world) == 3)
+            #expect(try await world.storedRequests() == 3)
             // The stored request in Production stays and prevents a second grant. That of the usage report names no
             // environment.
             #expect(try await world.api.send("DELETE", path + "?environment=Sandbox").status == 200)
-            #expect(try await Self.storedRequests(world) == 1)
+            #expect(try await world.storedRequests() == 1)
             #expect(try await Self.post(world, path + "/grants", body, key: "production").body == granted.body)
             #expect(try await world.api.get(path + "/grants").items.count == 1)
             #expect(try await world.api.send("DELETE", path).status == 200)
-            #expect(try await Self.storedRequests(world) == 0)
+            #expect(try await world.storedRequests() == 0)
         }
     }
 
@@ -146,7 +135,7 @@ import Testing
             }
             let refused = try await grant()
             #expect(refused.status == 403 && refused.code == "forbidden", "\(refused.text)")
-            #expect(try await Self.storedRequests(world) == 0)
+            #expect(try await world.storedRequests() == 0)
             var changed = try world.configuration()
             changed.keys[changed.keys.count - 1].scopes = Set(APIScope.all)
             let reloaded = changed
@@ -185,7 +174,7 @@ import Testing
                 let answer = try await Self.post(world, "/v1/decode", "{}")
                 #expect(answer.status < 500 && answer.headers["idempotent-replayed"] == nil, "\(answer.text)")
             }
-            #expect(try await Self.storedRequests(world) == 0)
+            #expect(try await world.storedRequests() == 0)
         }
     }
 
@@ -199,7 +188,7 @@ import Testing
                 #expect(answer.status == 200 && answer["customers"] as? [String] == [anna], "\(answer.text)")
                 #expect(answer.headers["idempotent-replayed"] == nil)
             }
-            #expect(try await Self.storedRequests(world) == 0)
+            #expect(try await world.storedRequests() == 0)
         }
     }
 

@@ -131,8 +131,7 @@ import Testing
     }
 
     private static func events(_ world: World) async throws -> Int {
-        let storage = try #require(try world.server.core.storage as? SQLiteStorage)
-        return try await storage.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM events") ?? 0 }
+        try await world.sqlite.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM events") ?? 0 }
     }
 
     @Test(.timeLimit(.minutes(10))) func `The newest refused notifications are stored with the reason`() async throws {

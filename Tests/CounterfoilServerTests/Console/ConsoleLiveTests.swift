@@ -66,7 +66,7 @@ import Testing
                     customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(anna)))
             try await world.waitUntilIdle()
             try await `Damaged ledger rows`.damage(
-                try #require(outcome.originalTransactionID), `Damaged ledger rows`.storage(world))
+                try #require(outcome.originalTransactionID), world.sqlite)
             try await browser.signIn()
             let path = "/console/customers/\(anna.uuidString.lowercased())?fragment=all"
             for _ in 0..<3 { #expect(try await browser.get(path).status == 503) }

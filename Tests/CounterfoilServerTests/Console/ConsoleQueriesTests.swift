@@ -51,8 +51,7 @@ import Testing
                 server: { Self.configure(&$0, webhook: webhook) }, ledger: { $0.trace = { sql in log.append(sql) } }
             ) { world async throws in
                 let subject = try await Self.fill(world)
-                let core = try world.server.core
-                let storage = try #require(core.storage as? SQLiteStorage)
+                let storage = try world.sqlite
                 let browser = Browser(world.url)
                 try await browser.signIn()
                 // The audit log is written with a delay. Its statements must not be counted.

@@ -19,8 +19,7 @@ import Testing
 
     /// The rows of the tables that refer to customers, as text.
     private static func contents(_ world: World) async throws -> String {
-        let storage = try #require(try world.server.core.storage as? SQLiteStorage)
-        return try await storage.pool.read { db in
+        try await world.sqlite.pool.read { db in
             var text = ""
             for table in [
                 "claims", "account_claims", "claim_events", "grants", "grant_events", "usage", "events", "requests",
@@ -260,7 +259,7 @@ import Testing
     @Test func `Importing an older export with a newer one does not restore an erased customer`() async throws {
         try await Self.run { world in
             _ = try await Self.populate(world)
-            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            let storage = try world.sqlite
             let older = world.folder.appending(path: "older.jsonl")
             try await storage.export(to: older)
             try await world.simulator.advance(by: 60)

@@ -2,7 +2,6 @@
 import AppStoreModels
 import CounterfoilServer
 import Foundation
-import GRDB
 import StoreSimulator
 import Testing
 
@@ -19,22 +18,16 @@ import Testing
         return try #require(answer["id"] as? String)
     }
 
-    /// Deletes the stored requests, as if the server had crashed before it stored an answer.
-    private static func deleteStoredRequests(_ world: World) async throws {
-        let storage = try #require(try world.server.core.storage as? SQLiteStorage)
-        try await storage.pool.write { db in try db.execute(sql: "DELETE FROM requests") }
-    }
-
     @Test func `A repeated grant request makes one grant, even if its answer was not stored`() async throws {
         try await World.withAPI { world in
             let first = try await Self.grant(world, key: "one")
-            try await Self.deleteStoredRequests(world)
+            try await world.deleteStoredRequests()
             #expect(try await Self.grant(world, key: "one") == first)
             let (storage, appEnvironment) = (try world.server.core.storage, try world.appEnvironment())
             #expect(try await storage.grants(of: "anna", in: appEnvironment.id).map(\.id) == [first])
             #expect(try await storage.lastEvent() == 1)
             #expect(try await Self.grant(world, key: "two") != first)
-            try await Self.deleteStoredRequests(world)
+            try await world.deleteStoredRequests()
             #expect(try await Self.grant(world, key: "one", reason: "the outage of June") != first)
         }
     }
@@ -57,7 +50,7 @@ import Testing
             let first = try await Self.grant(world, key: "one")
             let (storage, appEnvironment) = (try world.server.core.storage, try world.appEnvironment())
             _ = try await storage.merge("anna", into: "ben", in: appEnvironment.id, at: 0)
-            try await Self.deleteStoredRequests(world)
+            try await world.deleteStoredRequests()
             let second = try await Self.grant(world, key: "one")
             #expect(second != first)
             #expect(try await storage.grants(of: "ben", in: appEnvironment.id).map(\.id) == [first])

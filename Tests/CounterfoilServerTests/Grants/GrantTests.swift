@@ -29,8 +29,7 @@ import Testing
 
     /// The types of the events that do not come from a notification.
     private static func events(_ world: World) async throws -> [String] {
-        let storage = try #require(try world.server.core.storage as? SQLiteStorage)
-        return try await storage.pool.read {
+        try await world.sqlite.pool.read {
             try String.fetchAll($0, sql: "SELECT type FROM events WHERE notification IS NULL ORDER BY seq")
         }
     }
@@ -186,7 +185,7 @@ import Testing
             let id = try await Self.grant(world)
             _ = try await world.api.post("\(Self.path)/\(id)/revoke", ["reason": "r", "actor": "a"])
             let answers = try await [world.api.get("/v1/customers/anna").text, world.api.get(Self.path).text]
-            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            let storage = try world.sqlite
             let file = world.folder.appending(path: "export.jsonl")
             let digest = try await storage.export(to: file).digest
             let configuration = try world.configuration()

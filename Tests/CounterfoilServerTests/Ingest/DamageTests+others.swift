@@ -126,7 +126,7 @@ extension `Damaged ledger rows` {
 
     @Test func `A damaged endpoint does not delay others and gets its events once it is readable`() async throws {
         try await World.runWithWebhooks { world, receiver in
-            let (webhooks, storage) = (try world.server.core.webhooks, try Self.storage(world))
+            let (webhooks, storage) = (try world.server.core.webhooks, try world.sqlite)
             _ = try await webhooks.add(World.webhook("broken", receiver.url + "/broken"))
             let condition = "WHERE name = 'broken'"
             try await storage.pool.write { db in
@@ -172,7 +172,7 @@ extension `Damaged ledger rows` {
                     name: "sandbox", hash: APIKeyText.hash(of: sandbox), scopes: [.webhooksWrite],
                     environments: [.sandbox]))
         }) { world, receiver in
-            let (webhooks, storage) = (try world.server.core.webhooks, try Self.storage(world))
+            let (webhooks, storage) = (try world.server.core.webhooks, try world.sqlite)
             _ = try await webhooks.add(World.webhook("broken", receiver.url + "/broken"))
             try await storage.pool.write { db in
                 try db.execute(sql: "UPDATE webhook_endpoints SET definition = '{' WHERE name = 'broken'")

@@ -15,7 +15,7 @@ import Testing
 extension `Damaged ledger rows` {
     @Test func `A damaged record delays the consumption answer of its own purchase only`() async throws {
         try await World.run(server: { $0.apps[0].consumption = ConsumptionPolicy(defaultConsent: true) }) { world in
-            let (simulator, storage) = (world.simulator, try Self.storage(world))
+            let (simulator, storage) = (world.simulator, try world.sqlite)
             simulator.configure { $0.refundDecision = .byCommand }
             let fault = try simulator.add(Fault("route:send-consumption", .status(code: 403)))
             var originals: [String] = []
@@ -51,7 +51,7 @@ extension `Damaged ledger rows` {
             try await simulator.perform(.requestRefund(customer: "anna"))
             try await world.waitUntilIdle()
             _ = try await world.inquiry(about: original) { $0.answer == "no_consent" }
-            try await Self.damage(original, Self.storage(world))
+            try await Self.damage(original, world.sqlite)
             try await simulator.advance(by: 12 * 3600 + 1)
             let missed = try await world.inquiry(about: original) { $0.state != .pending }
             #expect(missed.state == .missed && missed.answer == "storage_damaged")
@@ -63,7 +63,7 @@ extension `Damaged ledger rows` {
             let originals = [try await Self.buy(world, "anna"), try await Self.buy(world, "ben")]
             try await world.waitUntilIdle()
             let (core, storage, appEnvironment) = (
-                try world.server.core, try Self.storage(world), try world.appEnvironment()
+                try world.server.core, try world.sqlite, try world.appEnvironment()
             )
             try await Self.damage(originals[0], storage)
             try await storage.add(requests: originals, in: appEnvironment.id, because: .restore, at: 0)
@@ -86,7 +86,7 @@ extension `Damaged ledger rows` {
             for customer in ["anna", "ben", "carl"] { originals.append(try await Self.buy(world, customer)) }
             try await world.waitUntilIdle()
             let (core, storage, appEnvironment) = (
-                try world.server.core, try Self.storage(world), try world.appEnvironment()
+                try world.server.core, try world.sqlite, try world.appEnvironment()
             )
             try await core.recovery.runNow()
             try world.simulator.add(Fault("notification:*", .drop))
@@ -112,7 +112,7 @@ extension `Damaged ledger rows` {
             try await world.waitUntilIdle()
             try simulator.add(Fault("notification:*", .drop))
             let ben = try await Self.buy(world, "ben")
-            try await Self.damage(anna, Self.storage(world))
+            try await Self.damage(anna, world.sqlite)
             let file = world.folder.appending(path: "customers.txt")
             try Data("\(anna)\n\(ben)\n".utf8).write(to: file)
             try await world.stopServer()

@@ -16,10 +16,6 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct `Damaged ledger rows` {
     private static let monthly = "com.example.premium.monthly"
 
-    static func storage(_ world: World) throws -> SQLiteStorage {
-        try #require(try world.server.core.storage as? SQLiteStorage)
-    }
-
     /// Damages the record of a purchase.
     static func damage(_ original: String, _ storage: SQLiteStorage) async throws {
         try await storage.pool.write { db in
@@ -51,7 +47,7 @@ import Testing
             for customer in ["anna", "ben"] { _ = try await Self.buy(world, customer) }
             try await world.waitUntilIdle()
             let (core, storage, appEnvironment) = (
-                try world.server.core, try Self.storage(world), try world.appEnvironment()
+                try world.server.core, try world.sqlite, try world.appEnvironment()
             )
             var filter = InboxFilter(scopes: [appEnvironment.id])
             let stored = try await storage.notifications(filter, before: .max, limit: 10).items
@@ -88,7 +84,7 @@ import Testing
             for customer in ["anna", "ben"] { _ = try await Self.buy(world, customer) }
             try await world.waitUntilIdle()
             let (core, storage, appEnvironment) = (
-                try world.server.core, try Self.storage(world), try world.appEnvironment()
+                try world.server.core, try world.sqlite, try world.appEnvironment()
             )
             let filter = InboxFilter(scopes: [appEnvironment.id])
             let stored = try await storage.notifications(filter, before: .max, limit: 10).items
@@ -117,7 +113,7 @@ import Testing
     @Test func `The event feed omits the contents of a damaged notification only`() async throws {
         try await World.withAPI { world in
             for customer in ["anna", "ben"] { _ = try await world.subscribe(customer) }
-            let storage = try Self.storage(world)
+            let storage = try world.sqlite
             let filter = InboxFilter(scopes: [try world.appEnvironment().id])
             let first = try #require(try await storage.notifications(filter, before: .max, limit: 10).items.last)
             try await Self.damage(text: first.id, storage)
@@ -131,7 +127,7 @@ import Testing
     @Test func `A damaged notification is shown as damaged, not as failing verification`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscribe("anna")
-            let storage = try Self.storage(world)
+            let storage = try world.sqlite
             let filter = InboxFilter(scopes: [try world.appEnvironment().id])
             let first = try #require(try await storage.notifications(filter, before: .max, limit: 1).items.last)
             try await Self.damage(text: first.id, storage)
@@ -168,7 +164,7 @@ import Testing
             let texts = try await world.signedTransactions(of: id)
             let path = "/v1/customers/person-anna"
             #expect(try await world.api.post(path + "/purchases", ["signed_transactions": texts]).status == 200)
-            try await Self.storage(world).pool.write { db in
+            try await world.sqlite.pool.write { db in
                 try db.execute(sql: "UPDATE statements SET text = x'01'")
             }
             let why = try await world.api.get(path + "/entitlements/premium/explain")

@@ -28,7 +28,7 @@ extension `Storage failures` {
             world.simulator.configure { $0.notificationURL = nil }
             try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
             let payload = try #require(try RandomStoreHistory.payloads(of: world.simulator).last)
-            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            let storage = try world.sqlite
             try await storage.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 1") }
             let start = ContinuousClock.now
             for _ in 0..<count {

@@ -35,7 +35,7 @@ import Testing
     }
 
     private func pool(_ world: World) throws -> DatabasePool {
-        try #require(world.server.core.storage as? SQLiteStorage).pool
+        try world.sqlite.pool
     }
 
     @Test func `A commit waits for the disk unless the configuration disables it`() async throws {
@@ -102,7 +102,7 @@ import Testing
                 try await core.customers.customer(anna, in: appEnvironment, at: nil)
             }
 
-            let storage = try #require(core.storage as? SQLiteStorage)
+            let storage = try world.sqlite
             #expect(try await LedgerRebuild(storage, verifier: core.historical).run(replacing: true).isReplaced)
             try await storage.reprocess([try #require(failed.first?.id)], at: 0)
             core.processor.rescan()

@@ -1,7 +1,6 @@
 @testable import LedgerServices
 import CounterfoilServer
 import Foundation
-import GRDB
 import MemoryLedger
 import StoreSimulator
 import TestSupport
@@ -13,17 +12,13 @@ import Testing
 @Suite struct `Deletion of old data` {
     @Test func `The server deletes a stored response after a day, without another request`() async throws {
         try await World.withAPI { world in
-            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
-            func storedRequests() async throws -> Int? {
-                try await storage.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM requests") }
-            }
             let body = Data(#"{"entitlement":"premium","reason":"r","actor":"a"}"#.utf8)
             let granted = try await world.api.send(
                 "POST", "/v1/customers/anna/grants", body: body, headers: [("Idempotency-Key", "one")])
             #expect(granted.status == 201)
-            #expect(try await storedRequests() == 1)
+            #expect(try await world.storedRequests() == 1)
             try await world.simulator.advance(by: 86_401)
-            try await waitUntil("the response is deleted") { try await storedRequests() == 0 }
+            try await waitUntil("the response is deleted") { try await world.storedRequests() == 0 }
         }
     }
 

@@ -33,7 +33,7 @@ import Testing
 
     @Test func `The health route answers although the date of a waiting notification is damaged`() async throws {
         try await World.withAPI { world in
-            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            let storage = try world.sqlite
             try await storage.write { db in
                 try db.run("INSERT INTO inbox (id, received_at) VALUES (9999, ?)", [.integer(.min)])
             }

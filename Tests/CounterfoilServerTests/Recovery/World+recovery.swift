@@ -13,9 +13,8 @@ import Testing
 extension World {
     /// Returns the UUIDs of all notifications in the ledger.
     func storedNotifications(_ environment: AppStoreEnvironment = .production) async throws -> Set<String> {
-        let (storage, appEnvironment) = (try server.core.storage, try appEnvironment(environment))
-        guard let storage = storage as? SQLiteStorage else { throw StorageError(.failed, "another storage") }
-        let uuids = try await storage.pool.read { db in
+        let appEnvironment = try appEnvironment(environment)
+        let uuids = try await sqlite.pool.read { db in
             try Data.fetchAll(db, sql: "SELECT uuid FROM notifications WHERE scope = ?", arguments: [appEnvironment.id])
         }
         return Set(uuids.map { $0.map { String(format: "%02x", $0) }.joined() })

@@ -209,7 +209,7 @@ import Testing
             _ = try await world.api.post(
                 Self.path, ["receipt": try world.simulator.receipt(of: "anna")])
             let answer = try await world.api.get("/v1/customers/anna").text
-            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            let storage = try world.sqlite
             let file = world.folder.appending(path: "export.jsonl")
             let digest = try await storage.export(to: file).digest
             let configuration = try world.configuration()

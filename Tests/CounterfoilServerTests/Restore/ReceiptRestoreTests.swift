@@ -57,7 +57,7 @@ import Testing
             #expect(answer.text("purchases.0.transaction_id") == id)
             #expect(try await world.call(.GET, path).text("purchases.0.transaction_id") == id)
             // Reporting the receipt again changes nothing.
-            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            let storage = try world.sqlite
             let digest = try await storage.digest()
             _ = try await world.call(.POST, path + "/purchases", ["receipt": receipt])
             #expect(try await storage.digest() == digest)

@@ -35,8 +35,7 @@ import Testing
     }
 
     private func events(_ world: World) async throws -> [String] {
-        let storage = try #require(try world.server.core.storage as? SQLiteStorage)
-        return try await storage.pool.read { try String.fetchAll($0, sql: "SELECT type FROM events ORDER BY seq") }
+        try await world.sqlite.pool.read { try String.fetchAll($0, sql: "SELECT type FROM events ORDER BY seq") }
     }
 
     @Test func `A reported transaction restores everything that its Apple account has bought`() async throws {

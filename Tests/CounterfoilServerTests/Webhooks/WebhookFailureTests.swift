@@ -165,7 +165,7 @@ private struct FailingWorld {
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.waitUntilIdle()
             let core = try world.server.core
-            let storage = try #require(core.storage as? SQLiteStorage)
+            let storage = try world.sqlite
             try await storage.damageNotification("id = (SELECT min(id) FROM notifications)")
             #expect(try await world.send(.PATCH, "/v1/webhooks/backend", #"{"enabled": true}"#).status == 200)
             try await world.deliverWebhooks()

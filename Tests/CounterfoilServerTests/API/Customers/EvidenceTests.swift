@@ -99,7 +99,7 @@ import Testing
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.advance(by: 86_400)
             try await world.waitUntilIdle()
-            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            let storage = try world.sqlite
             let uuid = try await storage.notifications(
                 InboxFilter(scopes: [world.appEnvironment().id]), before: .max, limit: 1
             )
