@@ -122,9 +122,10 @@ import Testing
             try await ledger.clip(window: window, to: 5)
             try await ledger.skip(window: window)
             try await ledger.record(failure: "no", of: unknown, isGivenUp: true, at: now)
-            await #expect(throws: StorageError.self) {
+            let error = await #expect(throws: StorageError.self) {
                 try await ledger.finish(recovery: unknown, until: now, limit: 0, at: now)
             }
+            #expect(error?.code == .failed)
             let inquiry = ConsumptionInquiry(
                 id: unknown, scope: id, transactionID: "1", originalTransactionID: "1", requestedAt: 0, deadline: 9,
                 state: .sent, attempts: 1, nextAttemptAt: 0)

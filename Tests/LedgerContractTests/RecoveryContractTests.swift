@@ -55,9 +55,10 @@ import Testing
             var page = Self.page()
             page.unverified = [UnverifiedItem(digest: Data([1]), code: "no", message: "no")]
             try await ledger.record(page, of: windows[0], at: 1)
-            await #expect(throws: StorageError.self) {
+            let error = await #expect(throws: StorageError.self) {
                 try await ledger.finish(recovery: id, until: 900, limit: 0, at: 2000)
             }
+            #expect(error?.code == .failed)
             #expect(try await ledger.completenessMarks().isEmpty)
             #expect(try await ledger.unverifiedSpans(in: scope).isEmpty)
             #expect(try await ledger.recovery(id)?.state == .open)

@@ -207,7 +207,8 @@ import Testing
             // A write that is interrupted throws `CancellationError`.
             do { try await writing.value } catch is CancellationError {}
             #expect(report.notifications == history.notifications.count && progress.withLock { $0 } == 1)
-            #expect(throws: StorageError.self) { try LedgerBackup.make(of: ledger.storage.path, to: copy) }
+            let second = #expect(throws: StorageError.self) { try LedgerBackup.make(of: ledger.storage.path, to: copy) }
+            #expect(second?.message == "\(copy) already exists; a backup never overwrites a file")
             #expect(try LedgerBackup.check(copy).digest == report.digest)
             let busy = #expect(throws: StorageError.self) {
                 try LedgerBackup.restore(copy, to: ledger.storage.path, replacing: true)
@@ -275,7 +276,8 @@ import Testing
         try await withLedger { ledger, _, folder in
             let copy = folder.appending(path: "copy.sqlite").path
             try Data("x".utf8).write(to: URL(filePath: copy + "-wal"))
-            #expect(throws: StorageError.self) { try LedgerBackup.make(of: ledger.storage.path, to: copy) }
+            let beside = #expect(throws: StorageError.self) { try LedgerBackup.make(of: ledger.storage.path, to: copy) }
+            #expect(beside?.message == "\(copy)-wal already exists; a backup never overwrites a file")
             #expect(!FileManager.default.fileExists(atPath: copy))
             try FileManager.default.copyItem(atPath: ledger.storage.path, toPath: copy)
             let target = folder.appending(path: "new.sqlite").path

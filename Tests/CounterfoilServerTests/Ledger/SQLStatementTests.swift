@@ -23,9 +23,10 @@ import Testing
             let select = "SELECT ? + 1"
             let sum = try await storage.read { try $0.first(select, [.integer(1)]) { $0.number(0) } }
             #expect(sum == 2)
-            await #expect(throws: StorageError.self) {
+            let error = await #expect(throws: StorageError.self) {
                 try await storage.read { try $0.first(select, values.map { .integer($0) }) { $0.number(0) } }
             }
+            #expect(error?.message.hasSuffix("wrong number of values: \(values.count)") == true)
         }
     }
 

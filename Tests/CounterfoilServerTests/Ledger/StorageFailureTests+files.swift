@@ -68,10 +68,12 @@ extension `Storage failures` {
             try FileManager.default.moveItem(atPath: file, toPath: away)
             let error = await #expect(throws: StorageError.self) { try await storage.commit([Self.refusal]) }
             #expect(error?.code == .failed && error?.message.hasPrefix("\(file) was moved or removed") == true)
-            await #expect(throws: StorageError.self) { try await storage.checkWritable() }
+            let unwritable = await #expect(throws: StorageError.self) { try await storage.checkWritable() }
+            #expect(unwritable == error)
             // Another file at the same path is not the ledger's.
             try Data().write(to: URL(filePath: file))
-            await #expect(throws: StorageError.self) { try await storage.commit([Self.refusal]) }
+            let foreign = await #expect(throws: StorageError.self) { try await storage.commit([Self.refusal]) }
+            #expect(foreign == error)
             try FileManager.default.removeItem(atPath: file)
             try FileManager.default.moveItem(atPath: away, toPath: file)
             try await storage.commit([Self.refusal])
@@ -85,7 +87,8 @@ extension `Storage failures` {
             let storage = try SQLiteStorage(path: path)
             try await storage.commit([Self.refusal])
             try FileManager.default.removeItem(atPath: path + "-wal")
-            await #expect(throws: StorageError.self) { try await storage.commit([Self.refusal]) }
+            let error = await #expect(throws: StorageError.self) { try await storage.commit([Self.refusal]) }
+            #expect(error?.message.hasPrefix("\(path)-wal was moved or removed") == true)
             try storage.close()
             let again = try SQLiteStorage(path: path)
             #expect(try await again.refusals(before: .max, limit: 10).count == 1)

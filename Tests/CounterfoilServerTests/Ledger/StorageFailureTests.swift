@@ -98,9 +98,10 @@ import Testing
             filter.state = .failed
             let failed = try await core.storage.notifications(filter, before: .max, limit: 10).items
             #expect(failed.map(\.failure) == ["storage_damaged"])
-            await #expect(throws: StorageError.self) {
+            let error = await #expect(throws: StorageError.self) {
                 try await core.customers.customer(anna, in: appEnvironment, at: nil)
             }
+            #expect(error?.code == .damaged)
 
             let storage = try world.sqlite
             #expect(try await LedgerRebuild(storage, verifier: core.historical).run(replacing: true).isReplaced)

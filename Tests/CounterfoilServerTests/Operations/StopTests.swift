@@ -54,10 +54,11 @@ import Testing
             let lines = ServerLogHandler(ServerConfiguration.Log(), now: { World.start }) { line, _ in
                 text.withLock { $0 += String(decoding: line, as: UTF8.self) }
             }
-            await #expect(throws: ServerError.self) {
+            let error = await #expect(throws: ServerError.self) {
                 _ = try await Server.start(
                     configuration, clock: .showing { World.start }, logger: Logger(label: "test") { _ in lines })
             }
+            #expect(error?.code == .addressUnavailable)
             let logged = text.withLock(\.self)
             #expect(!logged.contains("the inbox cannot be read"), "\(logged)")
             try await world.startServer()

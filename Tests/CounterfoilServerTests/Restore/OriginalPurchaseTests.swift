@@ -73,10 +73,11 @@ import Testing
                     ["app_transaction": try world.appTransaction(ofCustomer: name)])
                 #expect(try Self.premium(answer)["is_active"] as? Bool == (name == "anna"))
             }
-            await #expect(throws: StoreError.self) {
+            let refused = await #expect(throws: StoreError.self) {
                 try await world.simulator.perform(
                     .createCustomer(customer: "carl", firstPurchaseDate: World.start.milliseconds + 1))
             }
+            #expect(refused?.code == .invalidArgument)
         }
     }
 
