@@ -116,15 +116,16 @@ import Yams
     @Test func `The enumerations in openapi.yaml equal those of the code`() throws {
         let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
         let schemas = try #require((document["components"] as? [String: Any])?["schemas"] as? [String: Any])
-        func words(_ name: String) -> Set<String> {
-            Set((schemas[name] as? [String: Any])?["enum"] as? [String] ?? [])
+        func words(_ name: String) throws -> Set<String> {
+            let schema = try #require(schemas[name] as? [String: Any], "\(name)")
+            return Set(try #require(schema["enum"] as? [String], "\(name)"))
         }
         // `webhook.test` is sent on request; endpoints cannot subscribe to it.
-        #expect(words("KnownEventType") == Set(EventType.all + ["webhook.test"]))
-        #expect(words("SegmentName") == Set(Segment.allCases.map(\.name)))
-        #expect(words("DeliveryState") == Set(WebhookDelivery.State.allCases.map(\.name)))
-        #expect(words("VerificationCode") == (try Self.codes("Sources/AppStoreTrust/VerificationError.swift")))
-        #expect(words("StateDetail") == (try Self.details()))
+        #expect(try words("KnownEventType") == Set(EventType.all + ["webhook.test"]))
+        #expect(try words("SegmentName") == Set(Segment.allCases.map(\.name)))
+        #expect(try words("DeliveryState") == Set(WebhookDelivery.State.allCases.map(\.name)))
+        #expect(try words("VerificationCode") == Self.codes("Sources/AppStoreTrust/VerificationError.swift"))
+        #expect(try words("StateDetail") == Self.details())
     }
 
     /// A client with a closed enumeration refuses whole pages once the App Store adds a type.
@@ -149,11 +150,12 @@ import Yams
             schema = schema["items"] as? [String: Any] ?? schema
         }
         let choices = schema["anyOf"] as? [[String: Any]] ?? [schema]
-        return Set(
-            choices.flatMap { choice in
-                let name = (choice["$ref"] as? String)?.split(separator: "/").last.map(String.init)
-                return (name.flatMap { schemas[$0] as? [String: Any] } ?? choice)["enum"] as? [String] ?? []
-            })
+        let words: [String] = choices.flatMap { choice in
+            let name = (choice["$ref"] as? String)?.split(separator: "/").last.map(String.init)
+            return (name.flatMap { schemas[$0] as? [String: Any] } ?? choice)["enum"] as? [String] ?? []
+        }
+        try #require(!words.isEmpty, "\(member)")
+        return Set(words)
     }
 
     /// The codes of an error type, read from its source file.
@@ -185,7 +187,9 @@ import Yams
         let verificationOrDamage = verification.union([StorageError.Code.damaged.rawValue])
         #expect(try Self.words(of: "Notification.failure") == verificationOrDamage)
         let reporting = ["VerifiedPurchases", "RestoreService"].map { "Sources/LedgerServices/Restore/\($0).swift" }
-        for code in try Self.words(of: "RefusedTransaction.code").subtracting(verification) {
+        let reported = try Self.words(of: "RefusedTransaction.code").subtracting(verification)
+        try #require(!reported.isEmpty)
+        for code in reported {
             let texts = try reporting.map {
                 try String(contentsOf: Fixtures.package.appending(path: $0), encoding: .utf8)
             }
