@@ -84,6 +84,52 @@ import Testing
         }
     }
 
+    /// The Sandbox has purchases, Apple accounts and customers of the same names. Detects engines that read one of them
+    /// without its environment.
+    @Test(arguments: Engine.allCases, 0..<4 as Range<UInt64>)
+    func `Test data never grants production access`(_ engine: Engine, _ seed: UInt64) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            var facts = RandomFacts(seed: seed)
+            var walk = try await Walk(try engine.open(in: folder))
+            try #require(walk.scopes.map(\.environment) == [.production, .sandbox])
+            let (production, ledger) = (walk.scopes[0], walk.ledger)
+            var known: [String] = []
+            for appEnvironment in walk.scopes {
+                let notifications = (0..<12).map { _ in facts.notification(in: appEnvironment, at: 0) }
+                let signedFacts = try (0..<8).map { _ in try facts.signedFact(in: appEnvironment, at: 0) }
+                try await Self.commitInBatches(notifications, signedFacts, &walk, &facts.random)
+                for customer in RandomFacts.customers {
+                    let claim = Claim(
+                        customer: customer, scope: appEnvironment.id, originalTransactionIDs: [facts.original()],
+                        appTransactionID: facts.pick(RandomFacts.accounts, or: "x"), policy: .share, claimedAt: 5)
+                    _ = try await ledger.claim(claim) { _ in false }
+                    let content = GrantEvent.Content(
+                        customer: customer, entitlement: "premium", reason: "sorry", actor: "team")
+                    _ = try await ledger.createGrant(
+                        "\(appEnvironment.id) \(customer)", content, in: appEnvironment.id, at: 6)
+                }
+                if appEnvironment == production {
+                    known = try await Self.lines(of: production, ledger)
+                    try #require(!known.isEmpty)
+                } else {
+                    _ = try await ledger.merge("anna", into: "bob", in: appEnvironment.id, at: 7)
+                    _ = try await ledger.erase("bob", in: appEnvironment, at: 8)
+                }
+            }
+            let lines = try await Self.lines(of: production, ledger)
+            #expect(lines == known)
+        }
+    }
+
+    /// What the ledger knows about all customers in an environment.
+    private static func lines(of appEnvironment: AppEnvironment, _ ledger: any LedgerEngine) async throws -> [String] {
+        var lines: [String] = []
+        for customer in RandomFacts.customers {
+            lines += try await LedgerView.lines(of: customer, in: appEnvironment, ledger)
+        }
+        return lines
+    }
+
     private static func commitInBatches(
         _ notifications: [(received: ReceivedNotification, processed: ProcessedNotification)],
         _ signedFacts: [SignedFact],

@@ -40,7 +40,8 @@ enum LedgerView {
         return lines
     }
 
-    private static func lines(
+    /// What queries return about a customer.
+    static func lines(
         of customer: String, in appEnvironment: AppEnvironment, _ ledger: any LedgerEngine
     ) async throws -> [String] {
         let (lineages, context) = try await ledger.snapshot(of: customer, in: appEnvironment)

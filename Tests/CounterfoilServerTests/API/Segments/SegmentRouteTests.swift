@@ -35,7 +35,7 @@ import Testing
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    @Test func `A subscription changes its segment as time passes, without new notifications`() async throws {
+    @Test func `Time passing changes the state and the segment of a subscription without a write`() async throws {
         try await World.withAPI { world in
             world.simulator.configure(.production) { $0.gracePeriod = .sixteenDays }
             let id = try await Self.buyWithoutTrial("anna", world)
@@ -47,6 +47,8 @@ import Testing
             #expect(try await Self.members("in_billing_retry", world) == [])
             // From now on the server receives no notification.
             try world.simulator.add(Fault("notification:*", .drop))
+            let storage = try world.server.core.storage
+            let digest = try await storage.digest()
             let item = try #require(try await world.api.get("/v1/segments/in_grace_period").items.first)
             #expect(item["next_step"] as? String == "fix_payment")
             let left = try #require(item["days_left"] as? Int)
@@ -64,6 +66,7 @@ import Testing
             let known = try await world.api.get("/v1/customers/\(customer)")
             let state = try #require((known["subscriptions"] as? [[String: Any]])?.first)
             #expect(state["next_step"] as? String == "fix_payment" && state["has_access"] as? Bool == false)
+            #expect(try await storage.digest() == digest)
         }
     }
 
