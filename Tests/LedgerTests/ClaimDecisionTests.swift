@@ -14,6 +14,9 @@ import Testing
         Ownership(claims: ClaimHistory(claims), named: named, account: ClaimHistory(account))
     }
 
+    /// The name that replaces that of an erased customer.
+    private static let erased = Erasure.standIn(for: "anna", in: "com.example")
+
     /// A claim by ben at instant 9: the ownership before, the policy, whether the policy's condition allows a transfer,
     /// the expected decision and the owners afterwards.
     private struct Case: CustomStringConvertible, Sendable {
@@ -82,6 +85,9 @@ import Testing
             description: "another claim before the clock was set back", before: ownership([take(50, "anna")]),
             policy: .transfer, decision: .moves([take(51, "ben")], from: ["anna"]), after: ["ben"]),
         Case(
+            description: "an erased owner, policy keepOriginal", before: ownership([take(5, erased)]),
+            policy: .keepOriginal, decision: .moves([take(9, "ben")], from: []), after: ["ben"]),
+        Case(
             description: "an owner with a decomposed name", before: ownership([take(5, "jose\u{301}")]),
             policy: .transfer, decision: .moves([take(9, "ben")], from: ["jose\u{301}"]), after: ["ben"]),
     ]
@@ -111,6 +117,9 @@ import Testing
             let first = ClaimDecision.account(ClaimHistory([]), for: "ben", policy: policy, at: 9) { false }
             #expect(first == .moves([policy == .transfer ? Self.take(9, "ben") : Self.link(9, "ben")], from: []))
             #expect(ClaimDecision.account(anna, for: "anna", policy: policy, at: 9) { false } == .isOwned)
+            let erased = ClaimHistory([Self.take(5, Self.erased)])
+            let next = ClaimDecision.account(erased, for: "ben", policy: policy, at: 9) { false }
+            #expect(next == .moves([Self.take(9, "ben")], from: []))
         }
     }
 
