@@ -1,3 +1,4 @@
+import Basics
 import Crypto
 import Foundation
 import Testing
@@ -35,9 +36,8 @@ import Testing
             key: keys[0], formerKeys: [keys[1]], issuerID: "i", bundleID: "b", now: date.now)
         func kid() throws -> String? {
             let header = try source.token().text.prefix { $0 != "." }
-            let text = header.replacing("-", with: "+").replacing("_", with: "/")
-            let data = Data(base64Encoded: text + String(repeating: "=", count: (4 - text.count % 4) % 4))
-            return try JSONDecoder().decode([String: String].self, from: #require(data))["kid"]
+            let data = Data(try #require(Base64.decodeURL(header)))
+            return try JSONDecoder().decode([String: String].self, from: data)["kid"]
         }
         #expect(try kid() == "NEW")
         let refused = try source.token()

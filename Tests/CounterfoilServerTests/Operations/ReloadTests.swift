@@ -116,10 +116,8 @@ import Testing
     }
 
     private static func keyID(of jws: String?) throws -> String? {
-        let header = try #require(jws).prefix { $0 != "." }
-        let text = header.replacing("-", with: "+").replacing("_", with: "/")
-        let data = Data(base64Encoded: text + String(repeating: "=", count: (4 - text.count % 4) % 4))
-        return (try JSONSerialization.jsonObject(with: try #require(data)) as? [String: Any])?["kid"] as? String
+        let header = try JSONSerialization.jsonObject(with: try #require(jws).jwsPart(0))
+        return (header as? [String: Any])?["kid"] as? String
     }
 
     @Test func `Requests to the App Store succeed during the replacement of a signing key`() async throws {

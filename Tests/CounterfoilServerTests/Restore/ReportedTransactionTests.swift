@@ -1,5 +1,6 @@
 import AppStoreModels
 import AppStoreServer
+import Basics
 import CounterfoilServer
 import Entitlements
 import Foundation
@@ -16,8 +17,7 @@ import Testing
 
     /// Returns the text with another payload that contains the transaction ID.
     private static func forged(_ text: String, _ id: String) -> String {
-        let payload = Data(#"{"transactionId":"\#(id)"}"#.utf8).base64EncodedString()
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let payload = Base64.encodeURL(Array(#"{"transactionId":"\#(id)"}"#.utf8))
         var parts = text.split(separator: ".").map { String($0) }
         if parts.count == 3 { parts[1] = payload }
         return parts.joined(separator: ".")

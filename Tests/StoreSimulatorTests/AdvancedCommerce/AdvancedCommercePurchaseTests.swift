@@ -1,5 +1,6 @@
 import AppStoreModels
 import AppStoreServer
+import Basics
 import Foundation
 import StoreSimulator
 import Testing
@@ -301,9 +302,7 @@ import Testing
             "iss": "i", "bid": "b", "aud": "advanced-commerce-api",
             "request": try JSONEncoder().encode(request).base64EncodedString(),
         ]
-        let parts = [header, try JSONEncoder().encode(claims), Data([1])].map { data in
-            data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-        }
+        let parts = [header, try JSONEncoder().encode(claims), Data([1])].map { Base64.encodeURL($0) }
         return #"{"signatureInfo":{"token":"\#(parts.joined(separator: "."))"}}"#
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import StoreSimulator
 
@@ -12,10 +13,8 @@ struct Payload: Sendable {
 
     init(_ text: String) throws {
         let parts = try text.split(separator: ".").map { part in
-            let padded = part.replacing("-", with: "+").replacing("_", with: "/")
-            let padding = String(repeating: "=", count: (4 - part.utf8.count % 4) % 4)
-            guard let data = Data(base64Encoded: padded + padding) else { throw Malformed() }
-            return data
+            guard let bytes = Base64.decodeURL(part) else { throw Malformed() }
+            return Data(bytes)
         }
         guard parts.count == 3 else { throw Malformed() }
         header = try JSONDecoder().decode([String: JSONValue].self, from: parts[0])

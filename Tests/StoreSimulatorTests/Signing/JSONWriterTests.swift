@@ -1,5 +1,6 @@
 import AppStoreModels
 import AppStoreServer
+import Basics
 import Foundation
 import Testing
 import TestSupport
@@ -56,18 +57,13 @@ import TestSupport
     @Test(arguments: Fixtures.signedData)
     func `JSONWriter writes Apple's payloads byte for byte as Foundation does`(_ file: GenuineJWS) throws {
         let segment = try #require(file.text().split(separator: ".").dropFirst().first)
-        let json = try #require(Data(base64Encoded: padded(segment)))
+        let json = Data(try #require(Base64.decodeURL(segment)))
         let decoder = JSONDecoder()
         switch file.kind {
         case "transaction": try expectEqual(decoder.decode(JWSTransactionDecodedPayload.self, from: json))
         case "renewal": try expectEqual(decoder.decode(JWSRenewalInfoDecodedPayload.self, from: json))
         default: try expectEqual(decoder.decode(ResponseBodyV2DecodedPayload.self, from: json))
         }
-    }
-
-    private func padded(_ text: Substring) -> String {
-        let standard = text.replacing("-", with: "+").replacing("_", with: "/")
-        return standard + String(repeating: "=", count: (4 - standard.count % 4) % 4)
     }
 
     private func expectEqual(

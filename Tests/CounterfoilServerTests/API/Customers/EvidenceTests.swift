@@ -28,11 +28,7 @@ import Testing
     }
 
     private static func payload(_ jws: String) throws -> [String: Any] {
-        let part = try #require(jws.split(separator: ".").dropFirst().first)
-        let text = String(part).replacing("-", with: "+").replacing("_", with: "/")
-        let padded = text + String(repeating: "=", count: (4 - text.count % 4) % 4)
-        let json = try JSONSerialization.jsonObject(with: try #require(Data(base64Encoded: padded)))
-        return try #require(json as? [String: Any])
+        try #require(try JSONSerialization.jsonObject(with: jws.jwsPart(1)) as? [String: Any])
     }
 
     /// Sends a notification that refunds the newest purchase, with the signing date of the purchase. An empty `uuid`

@@ -21,9 +21,7 @@ import Testing
     ) throws -> Bool {
         let header = try #require(answer.headers["counterfoil-signature"])
         let parts = header.split(separator: ".")
-        var text = parts[1].replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-        text += String(repeating: "=", count: (4 - text.count % 4) % 4)
-        let signature = try #require(Data(base64Encoded: text))
+        let signature = try header.jwsPart(1)
         let message = Data("counterfoil-answer-1\n\(customer)\n\(nonce)\n\(parts[0])\n".utf8) + answer.body
         return try Curve25519.Signing.PrivateKey(rawRepresentation: key).publicKey
             .isValidSignature(signature, for: message)
