@@ -176,6 +176,29 @@ extension `The contract of every database` {
     }
 
     @Test(arguments: Engine.allCases)
+    func `Each event gets one delivery, even if fan-out is interrupted or has an endpoint twice`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, appEnvironment in
+            let endpoint = try await ledger.addEndpoint().id
+            for customer in ["anna", "bob", "carl"] {
+                let content = GrantEvent.Content(customer: customer, entitlement: "pro", reason: "sorry", actor: "team")
+                _ = try await ledger.createGrant(customer, content, in: appEnvironment.id, at: 1)
+            }
+            let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
+            func count() async throws -> Int {
+                try await ledger.webhookBacklog(without: []).deliveries
+            }
+            #expect(try await ledger.fanOut(to: [target], within: .none, limit: 2, at: 2) == .more)
+            #expect(try await count() == 2)
+            #expect(try await ledger.fanOut(to: [target, target], within: .none, limit: 2, at: 2) == .done)
+            #expect(try await count() == 3)
+            #expect(try await ledger.fanOut(to: [target], within: .none, limit: 2, at: 2) == .done)
+            #expect(try await count() == 3)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `The first final outcome of a delivery counts, later ones only add attempts`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, appEnvironment in
             let endpoint = try await ledger.addEndpoint().id

@@ -44,25 +44,4 @@ import Testing
             #expect(try await storage.lastEvent() == events + 1)
         }
     }
-
-    @Test func `After a merge into another customer the same request makes another grant`() async throws {
-        try await World.withAPI { world in
-            let first = try await Self.grant(world, key: "one")
-            let (storage, appEnvironment) = (try world.server.core.storage, try world.appEnvironment())
-            _ = try await storage.merge("anna", into: "ben", in: appEnvironment.id, at: 0)
-            try await world.deleteStoredRequests()
-            let second = try await Self.grant(world, key: "one")
-            #expect(second != first)
-            #expect(try await storage.grants(of: "ben", in: appEnvironment.id).map(\.id) == [first])
-            #expect(try await storage.grants(of: "anna", in: appEnvironment.id).map(\.id) == [second])
-        }
-    }
-
-    @Test func `After a day the same request makes another grant`() async throws {
-        try await World.withAPI { world in
-            let first = try await Self.grant(world, key: "one")
-            try await world.simulator.advance(by: 86_400)
-            #expect(try await Self.grant(world, key: "one") != first)
-        }
-    }
 }

@@ -182,23 +182,4 @@ internal import NIOHTTP1
             #expect(try await webhooks.webhookBacklog() == backlog)
         }
     }
-
-    @Test func `Each event gets one delivery, even if fan-out is interrupted or has an endpoint twice`() async throws {
-        try await World.runWithWebhooks { configuration, _ in
-            configuration.webhooks = []
-        } _: { world, _ in
-            let storage = try world.server.core.storage
-            try await storage.registerWebhooks(["late"], at: 0)
-            let id = try #require(try await storage.webhookEndpoints().first?.id)
-            for customer in ["anna", "bob", "carl"] { _ = try await world.buy(customer) }
-            try await world.waitUntilIdle()
-            let target = FanOutTarget(endpoint: id) { _, _ in 1 }
-            #expect(try await storage.fanOut(to: [target], within: .none, limit: 2, at: 0) == .more)
-            #expect(try await storage.deliveries(of: id, limit: 10).count == 2)
-            #expect(try await storage.fanOut(to: [target, target], within: .none, limit: 2, at: 0) == .done)
-            #expect(try await storage.deliveries(of: id, limit: 10).count == 3)
-            #expect(try await storage.fanOut(to: [target], within: .none, limit: 2, at: 0) == .done)
-            #expect(try await storage.webhookBacklog(without: []).deliveries == 3)
-        }
-    }
 }
