@@ -101,7 +101,7 @@ extension `Live updates of console pages` {
             #expect(!bought.contains(ChangeTopic.customer(ben)) && !bought.contains(ChangeTopic.recoveries))
 
             _ = try await world.api.send("POST", "/apple/notifications", body: Data("nonsense".utf8))
-            await core.refusals.flush()
+            _ = try await world.refusals()
             #expect(await Self.changedTopics(&watch, hub).contains(ChangeTopic.overview))
 
             let off = Data(#"{"enabled":false}"#.utf8)

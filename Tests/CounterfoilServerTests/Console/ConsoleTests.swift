@@ -154,7 +154,7 @@ import WebConsole
             try await browser.signIn()
             let hostile = "<script>alert(1)</script>\"'\u{202E}{{{x}}}"
             _ = try await world.api.send("POST", "/apple/notifications", body: Data(hostile.utf8))
-            await (try world.server).core.refusals.flush()
+            _ = try await world.refusals()
             let page = try await browser.get("/console/notifications/refused").text
             #expect(page.contains("&lt;script&gt;") && !page.contains("<script>alert") && page.contains("U+202E"))
             let decoded = try await browser.post("/console/decode", ["text": hostile]).text

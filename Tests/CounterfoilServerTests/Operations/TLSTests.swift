@@ -99,44 +99,36 @@ import NIOCore
         }
     }
 
-    @Test func `A server does not start on a port in use, and the error names the port and the settings`() async throws
+    @Test func `A server does not start at an unavailable address, and the error names the address and the setting`()
+        async throws
     {
         try await World.run { world in
-            var configuration = try world.configuration()
-            configuration.storage.path += ".other"
-            let error = await Self.refusal(configuration)
-            #expect(error?.code == .portInUse)
-            #expect(error?.message.contains("127.0.0.1:\(configuration.listen.port)") == true)
-            #expect(error?.message.contains("--port or in listen.port") == true)
-        }
-    }
-
-    @Test func `A server does not start at an unknown host, and the error names the host and the setting`() async throws
-    {
-        try await World.run { world in
-            var configuration = try world.configuration()
-            configuration.storage.path += ".other"
-            // No name server is asked about a label of 64 letters, because it is too long.
-            configuration.listen.host = String(repeating: "a", count: 64)
-            let error = await Self.refusal(configuration)
-            #expect(error?.code == .addressUnavailable)
-            let words = "\(configuration.listen.host) is neither an address nor a known name; change listen.host"
-            #expect(error?.message.hasPrefix(words) == true, "\(error?.message ?? "")")
-        }
-    }
-
-    @Test func `The error for the console's port in use names the console's setting and its line`() async throws {
-        try await World.run { world in
-            var configuration = try world.configuration()
+            let configuration = try world.configuration()
             let taken = configuration.listen.port
+            var port = configuration
+            port.storage.path += ".port"
+            let portInUse = await Self.refusal(port)
+            #expect(portInUse?.code == .portInUse)
+            #expect(portInUse?.message.contains("127.0.0.1:\(taken)") == true)
+            #expect(portInUse?.message.contains("--port or in listen.port") == true)
+            var host = configuration
+            host.storage.path += ".host"
+            // No name server is asked about a label of 64 letters, because it is too long.
+            host.listen.host = String(repeating: "a", count: 64)
+            let unknownHost = await Self.refusal(host)
+            #expect(unknownHost?.code == .addressUnavailable)
+            let words = "\(host.listen.host) is neither an address nor a known name; change listen.host"
+            #expect(unknownHost?.message.hasPrefix(words) == true, "\(unknownHost?.message ?? "")")
+            // The error of the console's port names the line of its setting.
             let text = TestConfiguration.smallest + "console:\n  enabled: true\n  listen:\n    port: \(taken)\n"
             let read = try TestConfiguration.read(text).configuration
-            (configuration.console, configuration.origins) = (read.console, read.origins)
-            configuration.storage.path += ".other"
-            configuration.listen.port = 0
-            let error = await Self.refusal(configuration)
-            #expect(error?.code == .portInUse)
-            let message = error?.message ?? ""
+            var console = configuration
+            (console.console, console.origins) = (read.console, read.origins)
+            console.storage.path += ".console"
+            console.listen.port = 0
+            let consoleInUse = await Self.refusal(console)
+            #expect(consoleInUse?.code == .portInUse)
+            let message = consoleInUse?.message ?? ""
             #expect(
                 message == "127.0.0.1:\(taken) is taken; choose another port in console.listen.port (line 7)",
                 "\(message)")

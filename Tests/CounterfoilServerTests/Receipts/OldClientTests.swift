@@ -228,23 +228,10 @@ import Testing
         let forged = body.merging(["unified_receipt": ["latest_receipt": "bm90aGluZw=="]]) { $1 }
         #expect(
             try await world.call(.POST, "/apple/notifications", forged, key: nil).text("code") == "malformed_receipt")
-        let refused = try await Self.refused(core, count: 2)
+        let refused = try await world.refusals(2).map { String(decoding: $0.body, as: UTF8.self) }
         #expect(refused.allSatisfy { $0.contains(#""password":"***""#) })
         #expect(!refused.contains { $0.contains(Self.secret) || $0.contains("wrong") })
         let empty = ["notification_type": "CANCEL"]
         #expect(try await world.call(.POST, "/apple/notifications", empty, key: nil).text("code") == "no_receipt")
-    }
-
-    /// Returns the bodies of refused requests once `count` are stored. Requests do not wait for their refusals to be
-    /// stored.
-    private static func refused(_ core: ServerCore, count: Int) async throws -> [String] {
-        var bodies: [String] = []
-        try await waitUntil("the refused requests are stored") {
-            await core.refusals.flush()
-            let stored = try await core.storage.refusals(before: .max, limit: 10)
-            bodies = stored.map { String(decoding: $0.refusal.body, as: UTF8.self) }
-            return bodies.count >= count
-        }
-        return bodies
     }
 }

@@ -1,5 +1,7 @@
 import CounterfoilServer
 import GRDB
+import LedgerServices
+import TestSupport
 
 @testable import LedgerSQLite
 @testable import Ledger
@@ -13,6 +15,18 @@ extension World {
             }
             return storage
         }
+    }
+
+    /// Returns the stored refusals, the newest first, once there are so many. Requests do not wait for theirs.
+    func refusals(_ count: Int = 1) async throws -> [Refusal] {
+        let core = try server.core
+        var stored: [Refusal] = []
+        try await waitUntil("\(count) refused notifications are stored") {
+            await core.refusals.flush()
+            stored = try await core.storage.refusals(before: .max, limit: 100).map(\.refusal)
+            return stored.count >= count
+        }
+        return stored
     }
 
     /// The number of stored requests with an idempotency key.
