@@ -7,9 +7,7 @@ import Testing
     func `A repeated grant request creates no second grant`(
         _ engine: Engine
     ) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let walk = try await Walk(try engine.open(in: folder))
-            let (ledger, appEnvironment) = (walk.ledger, try #require(walk.scopes.first))
+        try await engine.withLedger { ledger, appEnvironment in
             let content = GrantEvent.Content(
                 customer: "anna", entitlement: "premium", reason: "sorry", actor: "team")
             guard case .created(let grant) = try await ledger.createGrant("g", content, in: appEnvironment.id, at: 100)
@@ -33,9 +31,7 @@ import Testing
     func `A grant identifier stays taken after an erasure or a merge into another customer`(
         _ engine: Engine
     ) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let walk = try await Walk(try engine.open(in: folder))
-            let (ledger, appEnvironment) = (walk.ledger, try #require(walk.scopes.first))
+        try await engine.withLedger { ledger, appEnvironment in
             func content(_ customer: String) -> GrantEvent.Content {
                 .init(customer: customer, entitlement: "premium", reason: "sorry", actor: "team")
             }

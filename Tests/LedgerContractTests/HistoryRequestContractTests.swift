@@ -33,9 +33,8 @@ extension `The contract of every database` {
 
     @Test(arguments: Engine.allCases)
     func `Finishing a history request twice removes no other request`(_ engine: Engine) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let walk = try await Walk(try engine.open(in: folder))
-            let (ledger, scope) = (walk.ledger, walk.scopes[0].id)
+        try await engine.withLedger { ledger, appEnvironment in
+            let scope = appEnvironment.id
             try await ledger.scheduleRetry(of: "1", in: scope, code: "no", until: 1, at: 1)
             let first = try #require(try await ledger.dueHistoryRequests(in: scope, at: 2, limit: 9).first)
             try await ledger.finish(request: first.id)
@@ -57,9 +56,8 @@ extension `The contract of every database` {
     func `The first reason of a history request stays, unless nothing signed named the transaction`(
         _ engine: Engine
     ) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let walk = try await Walk(try engine.open(in: folder))
-            let (ledger, scope) = (walk.ledger, walk.scopes[0].id)
+        try await engine.withLedger { ledger, appEnvironment in
+            let scope = appEnvironment.id
             let steps: [(added: HistoryRequest.Reason, stored: HistoryRequest.Reason)] = [
                 (.unsignedNotificationV1, .unsignedNotificationV1), (.restore, .restore),
                 (.unsignedNotificationV1, .restore), (.receipt, .restore),

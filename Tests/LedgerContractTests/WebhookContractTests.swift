@@ -21,8 +21,7 @@ extension `The contract of every database` {
     func `A late attempt for a removed endpoint does not change another endpoint's delivery with the same number`(
         _ engine: Engine
     ) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let ledger = try await Walk(try engine.open(in: folder)).ledger
+        try await engine.withLedger { ledger, _ in
             let (removed, other) = (
                 try await ledger.addEndpoint("removed"), try await ledger.addEndpoint("other")
             )
@@ -47,8 +46,7 @@ extension `The contract of every database` {
     func `Deliveries made after a backlog was discarded are sent, even if another endpoint was removed meanwhile`(
         _ engine: Engine
     ) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let ledger = try await Walk(try engine.open(in: folder)).ledger
+        try await engine.withLedger { ledger, _ in
             let (removed, other) = (
                 try await ledger.addEndpoint("removed"), try await ledger.addEndpoint("other")
             )
@@ -93,8 +91,7 @@ extension `The contract of every database` {
 
     @Test(arguments: Engine.allCases)
     func `An endpoint is not disabled for one failure long ago`(_ engine: Engine) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let ledger = try await Walk(try engine.open(in: folder)).ledger
+        try await engine.withLedger { ledger, _ in
             let endpoint = try await ledger.addEndpoint()
             let begin: Milliseconds = 1_800_000_000_000
             let delivery = try await Self.test(endpoint, ledger, at: begin)
@@ -120,8 +117,7 @@ extension `The contract of every database` {
     func `Ended deliveries and their attempts are removed after 30 days, and waiting ones never`(
         _ engine: Engine
     ) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let ledger = try await Walk(try engine.open(in: folder)).ledger
+        try await engine.withLedger { ledger, _ in
             let endpoint = try await ledger.addEndpoint()
             var ended: [WebhookDelivery] = []
             let results: [DeliveryOutcome.Result] = [.delivered, .failed, .discarded]
