@@ -99,7 +99,9 @@ internal import NIOHTTP1
             var world = try await OrderWorld(history, in: folder, seed: 99)
             try await world.processEverything()
             try await world.deliverEverything()
+            try #require(!world.receivers.isEmpty)
             for receiver in world.receivers.values {
+                #expect(!receiver.bodies.isEmpty)
                 #expect(receiver.repeats == 0)
                 #expect(receiver.errors == [])
             }
