@@ -16,15 +16,11 @@ import Testing
     ) async throws {
         try await WebhookReceiver.run { receiver in
             let webhook = World.webhook("backend", receiver.url + "/backend")
-            try await World.withAPI { configuration in
-                configuration.console.isEnabled = true
-                configuration.webhooks = [webhook]
-                change(&configuration)
-            } _: { world in
-                let browser = Browser(world.url)
-                try await browser.signIn()
-                try await body(world, browser)
-            }
+            try await World.withConsole(
+                { configuration in
+                    configuration.webhooks = [webhook]
+                    change(&configuration)
+                }, body)
         }
     }
 
