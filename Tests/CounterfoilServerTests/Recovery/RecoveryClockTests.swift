@@ -27,15 +27,15 @@ import Testing
     }
 
     @Test func `A pause ends when the clock has advanced by its duration, or goes back`() {
-        let shown = ShownTime()
-        let clock = ServerClock.showing { shown.time.withLock { $0 } }
+        let shown = TestClock(World.start)
+        let clock = ServerClock.showing { shown.now }
         let pause = clock.pause(of: .seconds(600))
         #expect(!clock.isOver(pause))
-        shown.time.withLock { $0 = World.start + 599 }
+        shown.advance(by: 599)
         #expect(!clock.isOver(pause))
-        shown.time.withLock { $0 = World.start + 600 }
+        shown.advance(by: 1)
         #expect(clock.isOver(pause))
-        shown.time.withLock { $0 = World.start - 1 }
+        shown.advance(by: -601)
         #expect(clock.isOver(pause))
         #expect(clock.isOver(clock.pause(of: .zero)))
     }
@@ -126,10 +126,6 @@ private final class ReadingCounter: Sendable {
             return count
         }
     }
-}
-
-private final class ShownTime: Sendable {
-    let time = Mutex(World.start)
 }
 
 private final class Flag: Sendable {
