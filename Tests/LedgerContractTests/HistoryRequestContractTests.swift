@@ -32,6 +32,21 @@ extension `The contract of every database` {
     }
 
     @Test(arguments: Engine.allCases)
+    func `A history request that is added again while it runs is run once more`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, appEnvironment in
+            let scope = appEnvironment.id
+            try await ledger.add(requests: ["1", "2"], in: scope, because: .notificationV1, at: 1)
+            let running = try await ledger.dueHistoryRequests(in: scope, at: 1, limit: 10)
+            try await ledger.add(requests: ["1"], in: scope, because: .notificationV1, at: 1)
+            for request in running { try await ledger.finish(request: request.id) }
+            let remaining = try await ledger.dueHistoryRequests(in: scope, at: 1, limit: 10)
+            #expect(running.count == 2 && remaining.map(\.transactionID) == ["1"])
+            for request in remaining { try await ledger.finish(request: request.id) }
+            #expect(try await ledger.dueHistoryRequests(in: scope, at: 1, limit: 10).isEmpty)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `Finishing a history request twice removes no other request`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, appEnvironment in
             let scope = appEnvironment.id

@@ -90,21 +90,6 @@ import Testing
         #expect(old == new)
     }
 
-    @Test func `A history request that is added again while it runs is run once more`() async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
-            try await storage.add(requests: ["1", "2"], in: scope, because: .notificationV1, at: 1)
-            let running = try await storage.dueHistoryRequests(in: scope, at: 1, limit: 10)
-            try await storage.add(requests: ["1"], in: scope, because: .notificationV1, at: 1)
-            for request in running { try await storage.finish(request: request.id) }
-            let remaining = try await storage.dueHistoryRequests(in: scope, at: 1, limit: 10)
-            #expect(running.count == 2 && remaining.map(\.transactionID) == ["1"])
-            for request in remaining { try await storage.finish(request: request.id) }
-            #expect(try await storage.dueHistoryRequests(in: scope, at: 1, limit: 10).isEmpty)
-        }
-    }
-
     @Test func `A refund of a consumable is found by the transaction that the version 1 notification names`()
         async throws
     {
