@@ -153,7 +153,10 @@ struct ReceiptContentsTests {
         try shop.perform(.sync(customer: "ben", device: "phone"))
         #expect(code("ben") == nil)
         try shop.perform(.goOffline(customer: "carl", device: "phone"))
-        #expect(throws: StoreError.self) { try shop.perform(.refreshReceipt(customer: "carl", device: "phone")) }
+        let offline = #expect(throws: StoreError.self) {
+            try shop.perform(.refreshReceipt(customer: "carl", device: "phone"))
+        }
+        #expect(offline?.code == .deviceOffline)
         #expect(code("carl") == .noReceipt)
     }
 
@@ -199,6 +202,7 @@ struct ReceiptContentsTests {
         try shop.perform(.createCustomer(customer: "anna"))
         let receipt = try Self.validator(now: shop.now).validate(contents: Self.receipt(shop))
         #expect(receipt.appReceipt?.payload.purchases.isEmpty == true)
-        #expect(throws: StoreError.self) { try shop.store.receiptContents(of: "ben", at: shop.now) }
+        let unknown = #expect(throws: StoreError.self) { try shop.store.receiptContents(of: "ben", at: shop.now) }
+        #expect(unknown?.code == .unknownCustomer)
     }
 }

@@ -61,7 +61,8 @@ import Testing
         try shop.perform(.purchase(customer: "anna", product: "coins", quantity: 2))
         #expect(try line() == "plus refunded on 2026-02-04; 2 × coins")
         #expect(shop.store.states(at: shop.now).map(\.customer) == ["anna", "ben"])
-        #expect(throws: StoreError.self) { try shop.store.state(of: "nobody", at: shop.now) }
+        let unknown = #expect(throws: StoreError.self) { try shop.store.state(of: "nobody", at: shop.now) }
+        #expect(unknown?.code == .unknownCustomer)
     }
 
     @Test func `The summary shows the time of day if periods last minutes`() throws {
