@@ -34,8 +34,9 @@ package final class NotificationProcessor: Service {
         var queue: [Job] = []
         /// The identifiers of the jobs in the queue and of the jobs that a worker is processing.
         var claimedIDs: Set<Int64> = []
-        /// Those of `claimedIDs` that were added again. A worker may have marked such a notification as failed just
-        /// before it was received again; then it is pending, and only in the inbox.
+        /// Those of `claimedIDs` that were added again, or were in it at a rescan. A worker may have marked such a
+        /// notification as failed just before it was received again or reprocessed; then it is pending, and only in the
+        /// inbox.
         var addedAgain: Set<Int64> = []
         /// Whether the inbox may contain notifications that are not in `claimedIDs`.
         var hasUnreadInbox = true
@@ -117,8 +118,14 @@ package final class NotificationProcessor: Service {
     /// again.
     package var processed: Int { state.withLock { $0.processed } }
 
-    /// Reads the inbox again from its beginning.
-    package func rescan() { change { $0.markInboxUnread() } }
+    /// Reads the inbox again from its beginning. Notifications that workers have finished, but not yet removed from
+    /// `claimedIDs`, may have become pending again, so it is read once more after those.
+    package func rescan() {
+        change { state in
+            state.addedAgain.formUnion(state.claimedIDs)
+            state.markInboxUnread()
+        }
+    }
 
     /// Waits until all stored notifications are processed, or until ``close()``.
     package func waitUntilIdle() async {

@@ -10,7 +10,13 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `The processor of notifications` {
-    @Test func `A notification that fails and is received again at once is processed again`() async throws {
+    /// How a notification becomes pending again just after it failed.
+    enum Retry: CaseIterable { case delivery, reprocessing }
+
+    @Test(arguments: Retry.allCases)
+    func `A notification that fails and is received again or reprocessed at once is processed again`(
+        _ retry: Retry
+    ) async throws {
         let ledger = RedeliveringLedger()
         let scopes = try await ledger.scopes(of: [(bundleID: TestStore.bundleId, environment: "Sandbox")])
         let appEnvironment = try #require(scopes.all.first)
@@ -35,7 +41,16 @@ import Testing
                 NotificationProcessor.Job(
                     id: id, appEnvironment: appEnvironment, content: .text(notification.text), receivedAt: 0))
         }
-        ledger.callAfterNextFailure(receive)
+        ledger.callAfterNextFailure {
+            switch retry {
+            case .delivery: try await receive()
+            case .reprocessing:
+                try await ledger.reprocess()
+                processor.rescan()
+                // The other worker reads the inbox before this one ends its batch.
+                await ledger.hasReadFirstPage.pass()
+            }
+        }
         try await receive()
         await processor.waitUntilIdle()
         #expect(processor.processed == 2)
@@ -48,9 +63,10 @@ import Testing
 
     private struct NotStored: Error {}
 
-    /// A ledger that receives a notification just after it was marked as failed.
+    /// A ledger that receives or reprocesses a notification just after it was marked as failed.
     private final class RedeliveringLedger: LedgerStorage {
         private let ledger = MemoryLedger()
+        let hasReadFirstPage = Gate()
         private let afterFailure = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
         func callAfterNextFailure(_ body: @escaping @Sendable () async throws -> Void) {
@@ -65,6 +81,8 @@ import Testing
             }
             try await next?()
         }
+
+        func reprocess() async throws { try await ledger.reprocess([1], at: 0) }
 
         func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> AppEnvironmentRegistry {
             try await ledger.scopes(of: apps)
@@ -83,7 +101,8 @@ import Testing
         }
 
         func pending(after id: Int64, limit: Int) async throws -> [StoredNotification] {
-            try await ledger.pending(after: id, limit: limit)
+            if id > 0 { hasReadFirstPage.open() }
+            return try await ledger.pending(after: id, limit: limit)
         }
 
         func backlog() async throws -> (count: Int, oldest: Milliseconds?) { try await ledger.backlog() }
