@@ -80,7 +80,7 @@ final class ScratchDatabase: Sendable {
                 let differences = try LineageDifferences(one, other, scopes, db)
                 report.facts += differences.count
                 for difference in differences.names { report.add(difference: difference) }
-                if !differences.names.isEmpty { report.refuse(try Self.failures(missing: one, in: other, db)) }
+                if !differences.names.isEmpty { report.refuse(try Self.unprocessed(missing: one, in: other, db)) }
                 if one != nil { new = try next(newRows) }
                 if other != nil { old = try next(oldRows) }
             }
@@ -94,24 +94,38 @@ final class ScratchDatabase: Sendable {
             }
             if try !Self.isSame("account_notifications ORDER BY scope, app_transaction_id, notification", db) {
                 report.add(difference: "the index of notifications about Apple accounts")
+                let missing = try db.numbers(
+                    """
+                    SELECT notification FROM ledger.account_notifications
+                    EXCEPT SELECT notification FROM main.account_notifications
+                    """, [])
+                report.refuse(try Self.unprocessed(missing, db))
             }
             return report
         }
         report = found
     }
 
-    /// Returns the failed notifications that the stored record has and the rebuilt one lacks. They were processed once
-    /// and failed when they were reprocessed, so their facts must not be lost.
-    private static func failures(missing new: LineageRow?, in old: LineageRow?, _ db: Database) throws -> [String] {
+    /// Returns the failed and pending notifications that the stored record has and the rebuilt one lacks.
+    private static func unprocessed(
+        missing new: LineageRow?, in old: LineageRow?, _ db: Database
+    ) throws -> [String] {
         let known = Set(new?.record?.mentions.map(\.notification) ?? [])
-        let missing = (old?.record?.mentions.map(\.notification) ?? []).filter { !known.contains($0) }
-        return try missing.compactMap { notification in
+        let mentioned = old?.record?.mentions.map(\.notification) ?? []
+        return try unprocessed(mentioned.filter { !known.contains($0) }, db)
+    }
+
+    /// Returns those of the notifications that failed or are pending. They were processed once and are reprocessed, so
+    /// their facts must not be lost.
+    private static func unprocessed(_ notifications: [Int64], _ db: Database) throws -> [String] {
+        try notifications.compactMap { notification in
             try db.first(
                 """
-                SELECT uuid, code FROM notifications JOIN failures ON failures.id = notifications.id
-                WHERE notifications.id = ?
+                SELECT uuid, code FROM notifications LEFT JOIN failures ON failures.id = notifications.id
+                WHERE notifications.id = ?1
+                    AND (failures.id IS NOT NULL OR EXISTS (SELECT 1 FROM inbox WHERE inbox.id = ?1))
                 """, [.integer(notification)]
-            ) { "notification \(StoredUUID.text($0.value(0))): \($0.text(1) ?? "")" }
+            ) { "notification \(StoredUUID.text($0.value(0))): \($0.text(1) ?? "pending")" }
         }
     }
 

@@ -34,8 +34,9 @@ struct RebuildCommand: AsyncParsableCommand {
         try storage.close()
         if options.json { Output.line(JSONText.encode(JSONOutput(report))) } else { print(report) }
         guard report.refusals == 0 else {
-            let texts = "\(report.refusals) \(report.refusals.noun("text"))"
-            throw Refusal(code: "verification_failed", message: "\(texts) failed verification")
+            let texts = report.refusals.noun(
+                "text failed verification or is pending", "texts failed verification or are pending")
+            throw Refusal(code: "verification_failed", message: "\(report.refusals) \(texts)")
         }
         guard report.differences == 0 || report.isReplaced else {
             let rows = "\(report.differences) \(report.differences.noun("row differs", "rows differ"))"

@@ -62,6 +62,14 @@ import Testing
                 #expect(before.count == 1)
                 let rebuild = LedgerRebuild(storage, verifier: verifier)
                 #expect(try await rebuild.run(replacing: false).isIdentical)
+                // One that is reprocessed stays.
+                let select = "SELECT notification FROM account_notifications"
+                let known = try await storage.pool.read { try Int64.fetchOne($0, sql: select) }
+                let notification = try #require(known)
+                try await storage.reprocess([notification], at: 0)
+                let pending = try await rebuild.run(replacing: true)
+                #expect(pending.refused.count == 1 && !pending.isReplaced, "\(pending)")
+                try await storage.pool.write { try $0.execute(sql: "DELETE FROM inbox") }
                 try await storage.pool.write { try $0.execute(sql: "DELETE FROM account_notifications") }
                 let found = try await rebuild.run(replacing: true)
                 #expect(found.differing == ["the index of notifications about Apple accounts"] && found.isReplaced)

@@ -120,8 +120,7 @@ import Testing
         }
     }
 
-    @Test func `A rebuild does not remove the facts of a notification that failed when it was reprocessed`()
-        async throws
+    @Test func `A rebuild does not remove the facts of a notification that is pending, or failed, again`() async throws
     {
         try await withLedger { ledger, history, _ in
             let storage = ledger.storage
@@ -130,14 +129,18 @@ import Testing
                 "SELECT min(id) FROM notifications WHERE type IN ('SUBSCRIBED', 'DID_RENEW', 'ONE_TIME_CHARGE')"
             let known = try await storage.pool.read { try Int64.fetchOne($0, sql: select) }
             let notification = try #require(known)
-            try await storage.fail(notification, code: "untrusted_root", message: "", at: 0)
             let rebuild = LedgerRebuild(storage, verifier: history.verifier)
-            let report = try await rebuild.run(replacing: true)
-            #expect(!report.isReplaced && report.refusals == 1, "\(report)")
-            #expect(report.refused.allSatisfy { $0.hasSuffix(": untrusted_root") })
-            let kept = try await storage.digest()
-            #expect(kept == digest)
+            func requireNothingReplaced(because reason: String) async throws {
+                let report = try await rebuild.run(replacing: true)
+                #expect(!report.isReplaced && report.refusals == 1, "\(report)")
+                #expect(report.refused.allSatisfy { $0.hasSuffix(": " + reason) })
+                let kept = try await storage.digest()
+                #expect(kept == digest)
+            }
+            try await storage.fail(notification, code: "untrusted_root", message: "", at: 0)
+            try await requireNothingReplaced(because: "untrusted_root")
             try await storage.reprocess([notification], at: 0)
+            try await requireNothingReplaced(because: "pending")
             try await storage.pool.write { try $0.execute(sql: "DELETE FROM inbox") }
             let later = try await rebuild.run(replacing: false)
             #expect(later.isIdentical, "\(later)")
