@@ -87,6 +87,7 @@ import Testing
                 _ = try RunningCommand.object(await lines.next())
                 for command in [
                     ["simulator", "buy", "anna", "premium.monthly", "--simulator", store.path],
+                    ["simulator", "buy", "ben", "premium.monthly", "--simulator", store.path],
                     ["simulator", "fault", "add", "route:*", "invalidSignature", "--simulator", store.path],
                     ["server", "init", "--simulator", store.path, "--output", file.path],
                 ] {
@@ -104,7 +105,9 @@ import Testing
             _ = await simulator.end()
             let outcome = try result.get()
             let logged = try RunningCommand.object(outcome.errors.split(separator: "\n").first.map { String($0) })
-            #expect(logged["message"] as? String == "a notification of the history failed verification")
+            #expect(logged["message"] as? String == "notifications of the history failed verification")
+            let metadata = try #require(logged["metadata"] as? [String: String])
+            #expect(metadata["count"] == "2" && metadata["environment"] == "Production", "\(metadata)")
             // One line per environment, and the error.
             let printed = try outcome.output.split(separator: "\n").map { try RunningCommand.object(String($0)) }
             #expect(printed.count == 3 && printed.allSatisfy { $0["level"] == nil })

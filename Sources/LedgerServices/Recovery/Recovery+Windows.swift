@@ -18,10 +18,12 @@ extension Recovery {
     ///
     /// - Parameter isHint: Whether later windows of the recovery read the same notifications again. If the App Store
     ///   refuses such a window, it is skipped.
-    package func read(_ window: RecoveryWindow, isHint: Bool, _ client: AppStoreServerClient) async throws {
+    package func read(
+        _ window: RecoveryWindow, in appEnvironment: AppEnvironment, isHint: Bool, _ client: AppStoreServerClient
+    ) async throws {
         var window = window
         for attempt in 0... {
-            do { return try await readPages(of: window, client) } catch {
+            do { return try await readPages(of: window, in: appEnvironment, client) } catch {
                 guard let failure = error as? AppStoreServerError else { throw error }
                 guard attempt < Self.maximumRestarts, try await begin(&window, anewAfter: failure, restarts: attempt)
                 else {
@@ -54,13 +56,16 @@ extension Recovery {
         return true
     }
 
-    private func readPages(of window: RecoveryWindow, _ client: AppStoreServerClient) async throws {
+    private func readPages(
+        of window: RecoveryWindow, in appEnvironment: AppEnvironment, _ client: AppStoreServerClient
+    ) async throws {
         let request = NotificationHistoryRequest(
             startDate: Date(milliseconds: window.from), endDate: Date(milliseconds: window.until),
             notificationType: window.filter?.type, notificationSubtype: window.filter?.subtype,
             onlyFailures: window.onlyFailures ? true : nil)
         for try await page in client.notificationHistory(request, after: window.token) {
             let outcome = try await store(page)
+            log(outcome.unverified, in: appEnvironment)
             try await storage.record(outcome, of: window, at: now)
             try Task.checkCancellation()
         }
@@ -95,10 +100,20 @@ extension Recovery {
             return .stored(isNew: false, signedDate: signedDate)
         } catch {
             guard let refusal = error as? VerificationError, !refusal.isRetryable else { throw error }
-            logger.error(
-                "a notification of the history failed verification",
-                metadata: ["code": "\(refusal.code)", "reason": "\(refusal.message)"])
             return .unverified(UnverifiedItem(signedPayload, refusal, isNotification: true))
+        }
+    }
+
+    /// Logs the unverified notifications of a page, one line for each error code: with wrong anchors every notification
+    /// of the history is one.
+    private func log(_ unverified: [UnverifiedItem], in appEnvironment: AppEnvironment) {
+        for (code, items) in Dictionary(grouping: unverified, by: \.code).sorted(by: { $0.key < $1.key }) {
+            logger.error(
+                "notifications of the history failed verification",
+                metadata: [
+                    "app": "\(appEnvironment.bundleID)", "environment": "\(appEnvironment.environment.rawValue)",
+                    "count": "\(items.count)", "code": "\(code)", "reason": "\(items.first?.message ?? "")",
+                ])
         }
     }
 }

@@ -176,7 +176,7 @@ package final class Recovery: Sendable {
             for stage in Set(windows.map(\.stage)).sorted() {
                 try await Concurrently.forEach(windows.filter { $0.stage == stage }, atOnce: settings.parallelWindows) {
                     window in
-                    try await self.read(window, isHint: window.onlyFailures, client)
+                    try await self.read(window, in: appEnvironment, isHint: window.onlyFailures, client)
                 }
             }
             let mark = try await storage.finish(
