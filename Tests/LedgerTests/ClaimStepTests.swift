@@ -209,6 +209,9 @@ import Testing
         #expect(steps(of: claim) == [moved, moved])
         (claim.isByTeam, claim.customer) = (false, owner)
         #expect(steps(of: claim) == [.isOwned, .isOwned])
+        // With this policy an account never moves, and does not refuse the claim of the purchases.
+        (claim.policy, claim.customer) = (.share, "ben")
+        #expect(steps(of: claim).last == .isSkipped)
     }
 
     @Test(

@@ -41,6 +41,9 @@ extension Claim {
         originalGivesAccess: () throws -> Bool
     ) rethrows -> ClaimStep {
         let owners = account.owners.map(\.customer)
+        // An Apple account cannot be shared, purchases can. With the policy `share` the account stays with its first
+        // customer, and the claim of the purchases continues.
+        let refused = policy == .share ? ClaimStep.isSkipped : refused
         if isLimited(by: account), !owners.containsExactly(customer) { return refused }
         let decision = try ClaimDecision.account(
             account, for: customer, policy: policy, at: claimedAt,
@@ -49,10 +52,7 @@ extension Claim {
                 // Purchases that other customers own do not keep the account with its customer.
                 return try purchases().allSatisfy { !$0.isOwned(byAnyOf: owners) || !givesAccess($0.lineage) }
             })
-        // An Apple account cannot be shared, purchases can. With the policy `share` the account stays with its first
-        // customer, and the claim of the purchases continues.
-        if decision == .isRefused, policy == .share { return .isSkipped }
-        return step(decision)
+        return decision == .isRefused ? refused : step(decision)
     }
 
     /// Whether the whole claim is refused. `granted` contains the purchases that become the customer's.
