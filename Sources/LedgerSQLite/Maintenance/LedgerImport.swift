@@ -55,11 +55,21 @@ package struct LedgerImport: Sendable {
     package func run(
         _ file: FileHandle, progress: @Sendable (_ bytes: Int) -> Void = { _ in }
     ) async throws -> Report {
-        do { return try await read(file, progress) } catch let error as StorageError where error.code == .damaged {
+        do {
+            let report = try await read(file, progress)
+            try await applyErasures()
+            return report
+        } catch {
+            // The lines before stay imported, so they must not keep the names of erased customers. The first error
+            // counts.
+            do { try await applyErasures() } catch {}
+            guard let error = error as? StorageError, error.code == .damaged else { throw error }
             throw StorageError(
                 .damaged, "\(error.message). Import the file again after that; the lines before stay imported.")
         }
     }
+
+    private func applyErasures() async throws { try await storage.applyErasures(in: Set(scopes.all.map(\.id))) }
 
     private func read(_ file: FileHandle, _ progress: @Sendable (_ bytes: Int) -> Void) async throws -> Report {
         var lines = LineReader(file, longest: Self.longestLine)
@@ -77,7 +87,6 @@ package struct LedgerImport: Sendable {
             }
             guard !batch.isEmpty else {
                 try await storage.add(former.finish(), at: now)
-                try await storage.applyErasures(in: Set(scopes.all.map(\.id)))
                 return report
             }
             try await importBatch(batch, &former, &report)

@@ -60,6 +60,27 @@ extension `Stored claims` {
         }
     }
 
+    @Test func `An import that fails removes the names of erased customers from what it has imported`() async throws {
+        try await Self.withLedger { ledger, folder in
+            // This name comes after that of the stand-in, so its claim with the same instant counts.
+            try await Self.claim("zoe", ["1"], at: 5, in: ledger)
+            let older = folder.appending(path: "older.jsonl")
+            try await ledger.storage.export(to: older)
+            _ = try await ledger.storage.erase("zoe", in: ledger.appEnvironment, at: 9)
+            // 256 lines are stored before the line that is too long is read.
+            let handle = try FileHandle(forWritingTo: older)
+            try handle.seekToEnd()
+            let lines = String(repeating: "{}\n", count: 256) + String(repeating: "x", count: 5 << 20)
+            try handle.write(contentsOf: Data(lines.utf8))
+            try handle.close()
+            await #expect(throws: StorageError.self) { _ = try await Self.importFile(older, into: ledger) }
+            let owners = try await Self.owners("1", in: ledger)
+            #expect(owners.isEmpty, "\(owners)")
+            let purchases = try await ledger.storage.purchases(ownedBy: "zoe", in: ledger.appEnvironment.id)
+            #expect(purchases.isEmpty)
+        }
+    }
+
     /// The App Store signs the app account token, also the token of a customer who was erased and has returned.
     @Test(arguments: [(-1000, true), (1000, false)] as [(Milliseconds, Bool)])
     func `An import anonymizes purchases from before an erasure and keeps purchases from after it`(
