@@ -37,7 +37,7 @@ import Testing
     }
 
     static func rebuild(_ world: World) async throws {
-        let report = try await LedgerRebuild(storage(world), verifier: world.server.core.historical)
+        let report = try await LedgerRebuild(world.sqlite, verifier: world.server.core.historical)
             .run(replacing: true)
         try #require(report.isReplaced)
     }
