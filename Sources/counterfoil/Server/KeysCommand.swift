@@ -33,7 +33,8 @@ struct KeysCreate: ParsableCommand {
             EXAMPLES
               counterfoil server keys create --name backend --scope customers:read \\
                 --scope customers:write --config counterfoil.yaml
-              counterfoil server keys create --name staging --scope all --environment sandbox
+              counterfoil server keys create --name staging --scope all \\
+                --environment sandbox
               counterfoil server keys create --name app --scope customers:read --public
             """)
 
