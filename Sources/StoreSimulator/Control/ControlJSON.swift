@@ -60,7 +60,9 @@ enum ControlJSON {
             } catch DecodingError.typeMismatch(let number, let place) where number is any BinaryInteger.Type {
                 error = .dataCorrupted(
                     .init(codingPath: place.codingPath, debugDescription: "is not a whole number, or is out of range"))
-            } catch {}
+            } catch {
+                // The strict decoder says nothing more precise than Foundation's error, which is reported.
+            }
         }
         // Only the message needs the values.
         return ControlFailure(error, in: try? StrictJSONDecoder.decode(JSONValue.self, from: body))
