@@ -2,8 +2,9 @@
 
 Each test runs in its own process, so that the runner can end a test that hangs and print its stack. Chromium sometimes hangs when
 it closes a page that is not loaded yet, and Playwright waits for it without a time limit. The pages do not cause this, so the test
-runs once more, and fails if it hangs again. The failures of all tests are printed again at the end.
+runs once more, and fails if it hangs again. Two tests run at a time. The failures of all tests are printed again at the end.
 """
+import concurrent.futures
 import gc
 import importlib
 import os
@@ -101,30 +102,32 @@ def run_in_folder(folder: str, file: str, name: str, failures_file: str) -> int 
             pass
 
 
-def main(wanted: list[str]) -> int:
-    failures, count = [], 0
-    for file, name in tests():
-        if wanted and not any(w in f"{file}.{name}" for w in wanted):
-            continue
-        count += 1
-        with tempfile.NamedTemporaryFile(mode="r", encoding="utf-8") as failures_file:
+def run(file: str, name: str) -> tuple[int | None, str]:
+    """Runs a test, and once more if it hangs. Returns the exit status, or None if it hung again, and the failures."""
+    with tempfile.NamedTemporaryFile(mode="r", encoding="utf-8") as failures_file:
+        status = run_in_process(file, name, failures_file.name)
+        if status is None:
+            print(f"✘ {name} hung and is run once more", flush=True)
             status = run_in_process(file, name, failures_file.name)
-            if status is None:
-                print(f"✘ {name} hung and is run once more", flush=True)
-                status = run_in_process(file, name, failures_file.name)
-            said = failures_file.read()
-        if status == MISSING:
-            if os.environ.get("COUNTERFOIL_BROWSER") == "required":
-                print("the browser tests are required; make console-test installs what they need")
-                return 1
-            print("console tests skipped; make console-test installs what they need")
-            return 0
-        if status != 0:
-            failures.append(f"  ✘ {name}\n{said}".rstrip())
-    print("\n".join([f"{count} browser tests, {len(failures)} failed", *failures]))
-    if not count:
+        return status, failures_file.read()
+
+
+def main(wanted: list[str]) -> int:
+    chosen = [(file, name) for file, name in tests() if not wanted or any(w in f"{file}.{name}" for w in wanted)]
+    if not chosen:
         print("no test ran: the argument must be a part of a test's name")
-    return 1 if failures or not count else 0
+        return 1
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+        results = list(pool.map(lambda test: run(*test), chosen))
+    if any(status == MISSING for status, _ in results):
+        if os.environ.get("COUNTERFOIL_BROWSER") == "required":
+            print("the browser tests are required; make console-test installs what they need")
+            return 1
+        print("console tests skipped; make console-test installs what they need")
+        return 0
+    failures = [f"  ✘ {name}\n{said}".rstrip() for (_, name), (status, said) in zip(chosen, results) if status != 0]
+    print("\n".join([f"{len(chosen)} browser tests, {len(failures)} failed", *failures]))
+    return 1 if failures else 0
 
 
 sys.exit(run_one(*sys.argv[2:]) if sys.argv[1:2] == ["--one"] else main(sys.argv[1:]))
