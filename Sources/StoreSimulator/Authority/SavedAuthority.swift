@@ -19,7 +19,7 @@ struct SavedAuthority: Codable {
             let certificate = try Certificate(derEncoded: Array(certificate))
             let key = try Certificate.PrivateKey(pemEncoded: key)
             guard certificate.publicKey == key.publicKey else {
-                throw StoreAuthorityError(.unreadableFile, "a key of the authority's file is not its certificate's")
+                throw SimulatorError(.corrupted, "a key of the authority's file is not its certificate's")
             }
             return try Issued(certificate: certificate, key: key)
         }
@@ -36,7 +36,7 @@ struct SavedAuthority: Codable {
     let root: Pair
     let generations: [Generation]
 
-    init(root: Issued, generations: [SigningGeneration]) throws(StoreAuthorityError) {
+    init(root: Issued, generations: [SigningGeneration]) throws(SimulatorError) {
         (self.root, self.generations) = try attempting("writing the authority") {
             let generations = try generations.map {
                 Generation(number: $0.number, intermediate: try Pair($0.intermediate), leaf: try Pair($0.leaf))
@@ -46,7 +46,7 @@ struct SavedAuthority: Codable {
     }
 
     /// Returns the root and the generations, which are numbered from 1.
-    func parts() throws(StoreAuthorityError) -> (root: Issued, generations: [SigningGeneration]) {
+    func parts() throws(SimulatorError) -> (root: Issued, generations: [SigningGeneration]) {
         do {
             guard format == "counterfoil-authority-1", generations.map(\.number) == Array(1..<(generations.count + 1))
             else { throw CocoaError(.coderReadCorrupt) }
@@ -59,21 +59,21 @@ struct SavedAuthority: Codable {
             return (root, generations)
         } catch {
             // Discard the original error: it may quote the file, which contains keys.
-            throw StoreAuthorityError(.unreadableFile, "the file of the authority is damaged")
+            throw SimulatorError(.corrupted, "the file of the authority is damaged")
         }
     }
 }
 
 extension SecretFile {
     /// Decodes a value from a file. Returns nil if the file does not exist.
-    static func decode<Value: Decodable>(_ type: Value.Type, from file: URL) throws(StoreAuthorityError) -> Value? {
+    static func decode<Value: Decodable>(_ type: Value.Type, from file: URL) throws(SimulatorError) -> Value? {
         guard let data = try read(file) else { return nil }
         do { return try JSONDecoder().decode(type, from: data) } catch {
-            throw StoreAuthorityError(.unreadableFile, "\(file.lastPathComponent) is damaged")
+            throw SimulatorError(.corrupted, "\(file.lastPathComponent) is damaged")
         }
     }
 
-    static func encode(_ value: some Encodable, to file: URL) throws(StoreAuthorityError) {
+    static func encode(_ value: some Encodable, to file: URL) throws(SimulatorError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
         try write(attempting("writing \(file.lastPathComponent)") { try encoder.encode(value) }, to: file)

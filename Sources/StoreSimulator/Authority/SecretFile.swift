@@ -6,30 +6,30 @@ enum SecretFile {
     private static let maximumSize = 32 * 1024 * 1024
 
     /// Returns the contents of a file; nil if it does not exist.
-    static func read(_ file: URL) throws(StoreAuthorityError) -> Data? {
+    static func read(_ file: URL) throws(SimulatorError) -> Data? {
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         do {
             let handle = try FileHandle(forReadingFrom: file)
             defer { try? handle.close() }
             let data = try handle.read(upToCount: maximumSize + 1) ?? Data()
             guard data.count <= maximumSize else {
-                throw StoreAuthorityError(.unreadableFile, "\(file.lastPathComponent) is too large")
+                throw SimulatorError(.corrupted, "\(file.lastPathComponent) is too large")
             }
             return data
-        } catch let error as StoreAuthorityError {
+        } catch let error as SimulatorError {
             throw error
         } catch {
-            throw StoreAuthorityError(.unreadableFile, "\(file.lastPathComponent) cannot be read")
+            throw SimulatorError(.corrupted, "\(file.lastPathComponent) cannot be read")
         }
     }
 
     /// Replaces the file atomically: readers see either the old contents or the new.
-    static func write(_ contents: Data, to file: URL) throws(StoreAuthorityError) {
+    static func write(_ contents: Data, to file: URL) throws(SimulatorError) {
         let draft = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).\(UUID().uuidString)")
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
         // Create an empty file first: `createFile` may set the permissions only after writing the contents.
         guard FileManager.default.createFile(atPath: draft.path, contents: nil, attributes: attributes) else {
-            throw StoreAuthorityError(.unwritableFile, "\(file.lastPathComponent) cannot be written")
+            throw SimulatorError(.unwritableDirectory, "\(file.lastPathComponent) cannot be written")
         }
         do {
             let handle = try FileHandle(forWritingTo: draft)
@@ -39,7 +39,7 @@ enum SecretFile {
             guard rename(draft.path, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
         } catch {
             try? FileManager.default.removeItem(at: draft)
-            throw StoreAuthorityError(.unwritableFile, "\(file.lastPathComponent) cannot be written")
+            throw SimulatorError(.unwritableDirectory, "\(file.lastPathComponent) cannot be written")
         }
     }
 }

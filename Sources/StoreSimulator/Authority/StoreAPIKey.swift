@@ -34,21 +34,21 @@ extension StoreAPIKey: CustomStringConvertible, CustomDebugStringConvertible, Cu
 
 extension StoreAuthority {
     /// Returns the API key with this key ID from memory or from the directory. If there is none, creates one.
-    package func apiKey(keyID: String, issuerID: String) throws(StoreAuthorityError) -> StoreAPIKey {
+    package func apiKey(keyID: String, issuerID: String) throws(SimulatorError) -> StoreAPIKey {
         // The key ID becomes part of a file name.
         guard (1...64).contains(keyID.utf8.count), keyID.utf8.allSatisfy(\.isASCIIAlphanumeric) else {
-            throw StoreAuthorityError(.invalidConfiguration, "a key identifier has 1 to 64 letters and digits")
+            throw SimulatorError(.invalidArgument, "a key identifier has 1 to 64 letters and digits")
         }
-        return try apiKeys.withLock { keys throws(StoreAuthorityError) in
+        return try apiKeys.withLock { keys throws(SimulatorError) in
             if let known = keys[keyID] { return StoreAPIKey(keyID: keyID, issuerID: issuerID, key: known.value) }
             guard keys.count < 100 else {
-                throw StoreAuthorityError(.invalidConfiguration, "a simulator has at most 100 API keys")
+                throw SimulatorError(.limitReached, "a simulator has at most 100 API keys")
             }
             let key = StoreAPIKey(keyID: keyID, issuerID: issuerID, key: P256.Signing.PrivateKey())
             let file = directory?.appending(path: key.fileName)
             if let file, let saved = try SecretFile.read(file) {
                 guard let read = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: saved, as: UTF8.self))
-                else { throw StoreAuthorityError(.unreadableFile, "\(key.fileName) is not a P-256 key") }
+                else { throw SimulatorError(.corrupted, "\(key.fileName) is not a P-256 key") }
                 keys[keyID] = CryptoConstant(read)
                 return StoreAPIKey(keyID: keyID, issuerID: issuerID, key: read)
             }

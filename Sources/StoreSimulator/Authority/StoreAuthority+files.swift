@@ -9,7 +9,7 @@ extension StoreAuthority {
     ///
     /// - Returns: The URLs of the files.
     @discardableResult
-    package func write(to directory: URL) throws(StoreAuthorityError) -> [URL] {
+    package func write(to directory: URL) throws(SimulatorError) -> [URL] {
         let current = current
         var certificates = [("root", root), ("intermediate", current.intermediate), ("leaf", current.leaf)]
         if let receipts = existingReceiptAuthority {
@@ -28,7 +28,7 @@ extension StoreAuthority {
                 files += [der, pem]
             }
         } catch {
-            throw StoreAuthorityError(.unwritableFile, "the certificates cannot be written")
+            throw SimulatorError(.unwritableDirectory, "the certificates cannot be written")
         }
         return files
     }
@@ -54,7 +54,7 @@ extension StoreAuthority {
     ///   - times: The range between the real and the simulated time. The list is valid by both clocks.
     package func revocationList(
         intermediate: OCSPService.Mode, times: ClosedRange<Date>
-    ) throws(StoreAuthorityError) -> Data {
+    ) throws(SimulatorError) -> Data {
         var list = RevocationList(times: times)
         if case .revoked(let date) = intermediate {
             // The intermediates of all generations. Most generations share one.

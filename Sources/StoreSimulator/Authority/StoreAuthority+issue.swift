@@ -9,9 +9,9 @@ extension StoreAuthority {
     static func next(
         after generations: [SigningGeneration], _ name: String, _ root: Issued, _ validity: ClosedRange<Date>,
         _ urls: Authority.URLs, keepsKey: Bool
-    ) throws(StoreAuthorityError) -> SigningGeneration {
+    ) throws(SimulatorError) -> SigningGeneration {
         guard generations.count < maximumGenerations else {
-            throw StoreAuthorityError(.tooManyLeaves, "an authority has at most \(maximumGenerations) leaves")
+            throw SimulatorError(.limitReached, "an authority has at most \(maximumGenerations) leaves")
         }
         let last = generations.last
         return try attempting("issuing a leaf") {
@@ -36,7 +36,7 @@ extension StoreAuthority {
     }
 
     /// Returns the URLs for certificates below a base URL.
-    static func urls(below base: URL) throws(StoreAuthorityError) -> Authority.URLs {
+    static func urls(below base: URL) throws(SimulatorError) -> Authority.URLs {
         var text = base.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
         // The URL has to fit into an IA5String of a certificate, and its path into a request line.
@@ -44,7 +44,7 @@ extension StoreAuthority {
             base.query() == nil, base.fragment() == nil, base.user() == nil, text.utf8.count <= 1000,
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else {
-            throw StoreAuthorityError(.invalidConfiguration, "the OCSP base URL is not a plain http or https URL")
+            throw SimulatorError(.invalidArgument, "the OCSP base URL is not a plain http or https URL")
         }
         return Authority.URLs(
             rootResponder: "\(text)/root", intermediateResponder: "\(text)/intermediate",
@@ -53,9 +53,9 @@ extension StoreAuthority {
 
     /// Returns the validity of the root: 30 years longer at both ends than that of the certificates it issues, so that
     /// it also covers other simulated times.
-    static func rootValidity(around validity: ClosedRange<Date>) throws(StoreAuthorityError) -> ClosedRange<Date> {
+    static func rootValidity(around validity: ClosedRange<Date>) throws(SimulatorError) -> ClosedRange<Date> {
         guard possible.contains(validity.lowerBound), possible.contains(validity.upperBound) else {
-            throw StoreAuthorityError(.invalidConfiguration, "a certificate is valid between 1950 and 9999")
+            throw SimulatorError(.invalidArgument, "a certificate is valid between 1950 and 9999")
         }
         let years = 30 * Authority.year
         return max(

@@ -4,8 +4,8 @@ internal import Synchronization
 extension StoreAuthority {
     /// Returns the authority that signs receipts; it has a separate root. The first call creates it, which takes
     /// seconds; concurrent calls wait.
-    package func receiptAuthority() throws(StoreAuthorityError) -> ReceiptAuthority {
-        try receiptCreation.withLock { _ throws(StoreAuthorityError) in
+    package func receiptAuthority() throws(SimulatorError) -> ReceiptAuthority {
+        try receiptCreation.withLock { _ throws(SimulatorError) in
             if let made = existingReceiptAuthority { return made }
             let file = directory?.appending(path: "receipt-authority.json")
             var saved: ReceiptAuthority?
@@ -16,8 +16,8 @@ extension StoreAuthority {
             }
             let rootValidity = try Self.rootValidity(around: configuration.validity)
             if let saved, !saved.root.covers(configuration.validity) {
-                throw StoreAuthorityError(
-                    .invalidConfiguration,
+                throw SimulatorError(
+                    .invalidArgument,
                     "the saved root certificate of receipts does not cover the required time: use another directory")
             }
             let new = try attempting("issuing the certificates for receipts") {
@@ -63,13 +63,13 @@ private struct SavedReceiptAuthority: Codable {
         xcode = try SavedAuthority.Pair(authority.xcode)
     }
 
-    func authority() throws(StoreAuthorityError) -> ReceiptAuthority {
+    func authority() throws(SimulatorError) -> ReceiptAuthority {
         do {
             return ReceiptAuthority(
                 root: try root.issued(), intermediate: try intermediate.issued(), leaf: try leaf.issued(),
                 xcode: try xcode.issued())
         } catch {
-            throw StoreAuthorityError(.unreadableFile, "the file of the authority for receipts is damaged")
+            throw SimulatorError(.corrupted, "the file of the authority for receipts is damaged")
         }
     }
 }

@@ -43,7 +43,7 @@ package final class StoreAuthority: Sendable {
     private let untrustedSigner = Mutex<PayloadSigner?>(nil)
 
     /// Creates an authority in memory, or loads the one in `directory`. Creates the directory if it does not exist.
-    package init(_ configuration: Configuration, directory: URL? = nil) throws(StoreAuthorityError) {
+    package init(_ configuration: Configuration, directory: URL? = nil) throws(SimulatorError) {
         self.configuration = configuration
         self.directory = directory
         urls = try Self.urls(below: configuration.ocspBaseURL)
@@ -53,7 +53,7 @@ package final class StoreAuthority: Sendable {
                 try FileManager.default.createDirectory(
                     at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             } catch {
-                throw StoreAuthorityError(.unwritableFile, "the directory of the authority cannot be created")
+                throw SimulatorError(.unwritableDirectory, "the directory of the authority cannot be created")
             }
         }
         var saved: (root: Issued, generations: [SigningGeneration])?
@@ -69,8 +69,8 @@ package final class StoreAuthority: Sendable {
             }
         }
         guard root.covers(configuration.validity) else {
-            throw StoreAuthorityError(
-                .invalidConfiguration,
+            throw SimulatorError(
+                .invalidArgument,
                 "the saved root certificate does not cover the required time: use another directory")
         }
         let past = saved?.generations ?? []
@@ -100,7 +100,7 @@ package final class StoreAuthority: Sendable {
 
     private static func save(
         _ root: Issued, _ generations: [SigningGeneration], in directory: URL?
-    ) throws(StoreAuthorityError) {
+    ) throws(SimulatorError) {
         guard let directory else { return }
         try SecretFile.encode(
             SavedAuthority(root: root, generations: generations), to: directory.appending(path: fileName))
@@ -124,12 +124,12 @@ package final class StoreAuthority: Sendable {
     ///
     /// - Returns: The new generation.
     @discardableResult
-    package func rotateLeaf(now: Date) throws(StoreAuthorityError) -> SigningGeneration {
+    package func rotateLeaf(now: Date) throws(SimulatorError) -> SigningGeneration {
         let validity = min(configuration.validity.lowerBound, now)...max(configuration.validity.upperBound, now)
         guard root.covers(validity) else {
-            throw StoreAuthorityError(.invalidConfiguration, "the root is not valid at the time of the new leaf")
+            throw SimulatorError(.invalidArgument, "the root is not valid at the time of the new leaf")
         }
-        return try state.withLock { state throws(StoreAuthorityError) in
+        return try state.withLock { state throws(SimulatorError) in
             let all = state.all
             let next = try Self.next(after: all, configuration.name, root, validity, urls, keepsKey: false)
             try Self.save(root, all + [next], in: directory)
@@ -139,8 +139,8 @@ package final class StoreAuthority: Sendable {
     }
 
     /// Returns a signer whose chain has the correct structure but an untrusted root. The first call creates it.
-    package func wrongChainSigner() throws(StoreAuthorityError) -> PayloadSigner {
-        try untrustedSigner.withLock { signer throws(StoreAuthorityError) in
+    package func wrongChainSigner() throws(SimulatorError) -> PayloadSigner {
+        try untrustedSigner.withLock { signer throws(SimulatorError) in
             if let signer { return signer }
             var configuration = configuration
             configuration.name = "Counterfoil Wrong Chain"
@@ -151,4 +151,12 @@ package final class StoreAuthority: Sendable {
     }
 
     private static let fileName = "authority.json"
+}
+
+/// Runs library calls with untyped errors. Replaces their errors, because they may quote their input.
+func attempting<Value>(_ what: String, _ body: () throws -> Value) throws(SimulatorError) -> Value {
+    do { return try body() } catch {
+        if let error = error as? SimulatorError { throw error }
+        throw SimulatorError(.failed, "\(what) failed")
+    }
 }

@@ -28,7 +28,8 @@ package struct ControlFailure: Error {
             let isArgument = error.code == .invalidArgument
             self.init(isMissing ? 404 : isArgument ? 400 : 409, error.code.rawValue, error.message)
         case let error as SimulatorError:
-            self.init(error.code.rawValue.hasPrefix("unknown_") ? 404 : 400, error.code.rawValue, error.message)
+            let isMissing = error.code.rawValue.hasPrefix("unknown_")
+            self.init(isMissing ? 404 : error.code == .failed ? 500 : 400, error.code.rawValue, error.message)
         case let error as DecodingError: self.init(error, in: nil)
         default: self.init(500, "internal", "the simulator failed; this is a bug of the simulator")
         }

@@ -9,7 +9,9 @@ extension Simulator {
     /// Creates another In-App Purchase key, as in App Store Connect. From then on, the API accepts both keys.
     ///
     /// - Returns: The text of its `.p8` file.
-    /// - Throws: An error if the key ID is not 1 to 64 letters and digits, or there are too many keys.
+    /// - Throws: ``SimulatorError`` with `invalid_argument` if the key ID is not 1 to 64 letters and digits,
+    ///   `limit_reached` if there are 100 keys, `unwritable_directory` or `corrupted` if its file cannot be written or
+    ///   read.
     public func addAPIKey(_ keyID: String) throws -> String {
         let key = try core.authority.apiKey(keyID: keyID, issuerID: information.issuerID)
         core.bearer.accept(key.publicKey, keyID: keyID)
@@ -117,7 +119,8 @@ extension Simulator {
 
     /// Replaces the leaf certificate and key that sign data. Data that was signed before stays valid.
     ///
-    /// - Throws: An error if the certificates cannot be written to the simulator's folder.
+    /// - Throws: ``SimulatorError`` with `unwritable_directory` if the certificates cannot be written to the folder of
+    ///   the simulator, `limit_reached` after 999 replacements.
     public func rotateSigningKey() throws {
         try core.authority.rotateLeaf(now: Date())
         try core.writeCertificates()

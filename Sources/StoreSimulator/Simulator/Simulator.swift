@@ -43,7 +43,8 @@ public final class Simulator: Sendable {
     /// Starts a simulator. When this returns, the simulator answers requests and has written `simulator.json` to its
     /// folder.
     ///
-    /// - Throws: ``SimulatorError`` if the port is in use, the folder cannot be written or the catalogue is invalid.
+    /// - Throws: ``SimulatorError`` if the port is in use, the folder cannot be written, a file in it is damaged, the
+    ///   catalogue is invalid, or a frozen clock does not start between 1952 and 2199.
     public static func start(
         _ configuration: SimulatorConfiguration = SimulatorConfiguration()
     ) async throws -> Simulator {
@@ -58,7 +59,8 @@ public final class Simulator: Sendable {
     /// }
     /// ```
     ///
-    /// - Throws: ``SimulatorError`` if the port is in use, the folder cannot be written or the catalogue is invalid.
+    /// - Throws: ``SimulatorError`` if the port is in use, the folder cannot be written, a file in it is damaged, the
+    ///   catalogue is invalid, or a frozen clock does not start between 1952 and 2199.
     public static func start(
         _ configuration: SimulatorConfiguration = SimulatorConfiguration(), receiver: @escaping NotificationReceiver
     ) async throws -> Simulator {
@@ -71,6 +73,7 @@ public final class Simulator: Sendable {
         do { try configuration.catalogue.validate() } catch {
             throw SimulatorError(.invalidCatalogue, "\(error)")
         }
+        try SimulatorCore.checkStart(of: configuration.clock)
         let directory = try SimulatorDirectory(configuration.directory)
         let slot = SimulatorHolder(receiver: receiver)
         let service: LoopbackService

@@ -55,7 +55,16 @@ extension SimulatorCore {
             delivered: max(0, after.delivered - before.delivered), failedAttempts: max(0, after.failed - before.failed))
     }
 
-    /// The end of the year 2199. Certificates and calendar calculations are valid until then.
+    /// Throws if a frozen clock starts at an instant for which no certificate can be issued, or after ``latest``.
+    static func checkStart(of mode: ClockMode) throws(SimulatorError) {
+        guard case .frozen(let date) = mode, !(earliest...latest).contains(date) else { return }
+        throw SimulatorError(.invalidArgument, "a frozen clock starts between 1952 and 2199")
+    }
+
+    /// The start of the year 1952. Certificates begin two years before the clock, and in 1950 at the earliest.
+    private static let earliest = Date(timeIntervalSince1970: -568_080_000)
+
+    /// The end of the year 2199. Calendar calculations are correct until then.
     private static let latest = Date(timeIntervalSince1970: 7_258_118_400)
 
     typealias NotificationCounts = (notifications: Int, delivered: Int, failed: Int)

@@ -17,7 +17,7 @@ public struct SimulatorError: CounterfoilError, Hashable {
         public static let invalidFault = Self(rawValue: "invalid_fault")
         /// There is no fault with this number.
         public static let unknownFault = Self(rawValue: "unknown_fault")
-        /// The simulator has as many faults as it can have.
+        /// The simulator has as many faults, keys or signing certificates as it can have.
         public static let limitReached = Self(rawValue: "limit_reached")
         /// There is no notification with this number.
         public static let unknownNotification = Self(rawValue: "unknown_notification")
@@ -27,7 +27,7 @@ public struct SimulatorError: CounterfoilError, Hashable {
         public static let otherApp = Self(rawValue: "other_app")
         /// The snapshot was written by a newer version of the simulator.
         public static let newerSnapshot = Self(rawValue: "newer_snapshot")
-        /// A file of the simulator is damaged.
+        /// A file of the simulator is damaged or cannot be read.
         public static let corrupted = Self(rawValue: "corrupted")
         /// A scenario needs a frozen clock.
         public static let clockNotFrozen = Self(rawValue: "clock_not_frozen")
@@ -41,6 +41,8 @@ public struct SimulatorError: CounterfoilError, Hashable {
         public static let invalidAddress = Self(rawValue: "invalid_address")
         /// The certificate that signed a stored text is missing.
         public static let noSigner = Self(rawValue: "no_signer")
+        /// A cryptographic library failed.
+        public static let failed = Self(rawValue: "failed")
     }
 
     /// The kind of failure.

@@ -49,7 +49,7 @@ import X509
         transaction.signedDate = later
         let text = try authority.current.signer.sign(transaction)
         _ = try await authority.verifier { $0.now = { later } }.transaction(text)
-        #expect(throws: StoreAuthorityError.self) { try authority.rotateLeaf(now: .distantPast) }
+        #expect(throws: SimulatorError.self) { try authority.rotateLeaf(now: .distantPast) }
         #expect(authority.current.number == 2)
     }
 
@@ -135,7 +135,7 @@ import X509
     @Test(arguments: ["", "../x", "a/b", ".", "é", "a b", "\0", String(repeating: "A", count: 65)])
     func `An API key identifier that is no safe file name is refused`(_ keyID: String) throws {
         let authority = try TestAuthority.new()
-        #expect(throws: StoreAuthorityError.self) { try authority.apiKey(keyID: keyID, issuerID: "issuer") }
+        #expect(throws: SimulatorError.self) { try authority.apiKey(keyID: keyID, issuerID: "issuer") }
     }
 
     @Test(arguments: [
@@ -144,7 +144,7 @@ import X509
     ])
     func `A base URL that a certificate cannot contain is refused`(_ base: String) throws {
         let configuration = try TestAuthority.configuration(base)
-        #expect(throws: StoreAuthorityError.self) { try StoreAuthority(configuration) }
+        #expect(throws: SimulatorError.self) { try StoreAuthority(configuration) }
     }
 
     @Test(arguments: [-1e12, 1e12, .infinity])
@@ -153,7 +153,7 @@ import X509
         let date = Date(timeIntervalSince1970: seconds)
         configuration.validity = min(date, TestStore.now)...max(date, TestStore.now)
         let refused = configuration
-        #expect(throws: StoreAuthorityError.self) { try StoreAuthority(refused) }
+        #expect(throws: SimulatorError.self) { try StoreAuthority(refused) }
     }
 
     @Test(arguments: ["", "{}", "null", "[", "{\"format\":\"x\"}"])
@@ -161,7 +161,7 @@ import X509
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "authority.json")
             try Data(contents.utf8).write(to: file)
-            #expect(throws: StoreAuthorityError.self) {
+            #expect(throws: SimulatorError.self) {
                 try StoreAuthority(TestAuthority.configuration(), directory: folder)
             }
             #expect(try Data(contentsOf: file) == Data(contents.utf8))
@@ -194,11 +194,11 @@ import X509
             ]
             func expectRefusal(_ file: URL, _ contents: Data, _ read: () throws -> Void) throws {
                 try contents.write(to: file)
-                let thrown = #expect(throws: StoreAuthorityError.self) { try read() }
+                let thrown = #expect(throws: SimulatorError.self) { try read() }
                 let error = try #require(thrown)
                 var text = "\(error) \(String(reflecting: error))"
                 dump(error, to: &text)
-                #expect(error.code == .unreadableFile && !secrets.contains { text.contains($0) }, "\(text)")
+                #expect(error.code == .corrupted && !secrets.contains { text.contains($0) }, "\(text)")
             }
             let restarted = try StoreAuthority(TestAuthority.configuration(), directory: folder)
             let keyFile = folder.appending(path: key.fileName)

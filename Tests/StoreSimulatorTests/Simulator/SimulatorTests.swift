@@ -2,6 +2,7 @@ import AppStoreModels
 import AppStoreServer
 import Foundation
 import StoreSimulator
+import TestSupport
 import Testing
 
 /// A simulator over HTTP.
@@ -19,6 +20,33 @@ import Testing
             history.append(transaction)
         }
         #expect(history.count == 13)
+        await simulator.stop()
+    }
+
+    @Test(arguments: [-1e12, -568_080_001, 7_258_118_401, 1e12, .infinity, .nan])
+    func `A frozen clock that does not start between 1952 and 2199 is refused`(_ seconds: TimeInterval) async throws {
+        var configuration = SimulatorConfiguration()
+        configuration.clock = .frozen(Date(timeIntervalSince1970: seconds))
+        let refused = configuration
+        let error = await #expect(throws: SimulatorError.self) { _ = try await Simulator.start(refused) }
+        #expect(error?.code == .invalidArgument)
+    }
+
+    @Test func `A start in a folder with a damaged file names the file`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            try Data("{".utf8).write(to: folder.appending(path: "authority.json"))
+            var configuration = SimulatorConfiguration.frozen
+            configuration.directory = folder
+            let damaged = configuration
+            let error = await #expect(throws: SimulatorError.self) { _ = try await Simulator.start(damaged) }
+            #expect(error == SimulatorError(.corrupted, "authority.json is damaged"))
+        }
+    }
+
+    @Test func `An invalid key identifier is refused with an error of the simulator`() async throws {
+        let simulator = try await Simulator.start(.frozen)
+        let error = #expect(throws: SimulatorError.self) { try simulator.addAPIKey("../x") }
+        #expect(error?.code == .invalidArgument)
         await simulator.stop()
     }
 
