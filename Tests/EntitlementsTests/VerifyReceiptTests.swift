@@ -243,6 +243,14 @@ import Testing
         do { _ = try read(text) } catch { #expect(error.code == code) }
     }
 
+    @Test func `Errors about verifyReceipt responses are equal if their codes and statuses are equal`() {
+        let refused = VerifyReceiptError(.badStatus, "the status is 21003", status: 21003)
+        let same = VerifyReceiptError(.badStatus, "another text", status: 21003)
+        let unavailable = VerifyReceiptError(.badStatus, "the status is 21005", status: 21005, isRetryable: true)
+        #expect(refused == same && refused != unavailable)
+        #expect(Set([refused, same, unavailable, VerifyReceiptError(.malformed, "")]).count == 3)
+    }
+
     @Test func `A verifyReceipt response is limited in bytes, items, identifier length and depth`() {
         for limits in [
             VerifyReceiptLimits(bytes: 100), VerifyReceiptLimits(items: 2),

@@ -118,3 +118,12 @@ public struct HTTPTransportError: CounterfoilError {
         public static let failed = Code("failed")
     }
 }
+
+/// Errors are equal if their codes are equal: the message is for people.
+extension HTTPTransportError: Hashable {
+    /// Compares only the codes.
+    public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
+
+    /// Hashes only the code.
+    public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+}

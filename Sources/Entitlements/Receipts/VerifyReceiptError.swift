@@ -40,6 +40,20 @@ public struct VerifyReceiptError: CounterfoilError {
     public var description: String { "\(code): \(message)" }
 }
 
+/// Errors are equal if their codes and statuses are equal: the message is for people.
+extension VerifyReceiptError: Hashable {
+    /// Compares ``code`` and ``status``.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.code == right.code && left.status == right.status
+    }
+
+    /// Hashes ``code`` and ``status``.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(status)
+    }
+}
+
 /// Limits for the size of a `verifyReceipt` response.
 public struct VerifyReceiptLimits: Sendable, Hashable {
     /// The maximum size of the response, in bytes.

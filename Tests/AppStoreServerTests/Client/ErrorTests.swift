@@ -168,6 +168,12 @@ import Testing
         #expect(!HTTPTransportError(.responseTooLarge, "").isRetryable)
     }
 
+    @Test func `Transport errors are equal if their codes are equal`() {
+        let (timeout, same) = (HTTPTransportError(.timeout, "in 5 s"), HTTPTransportError(.timeout, "in 30 s"))
+        #expect(timeout == same && timeout != HTTPTransportError(.failed, "in 5 s"))
+        #expect(Set([timeout, same]).count == 1)
+    }
+
     @Test func `An error is described in one line`() async throws {
         let bench = try Bench(.apiError(4_040_010))
         let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
