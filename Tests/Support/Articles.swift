@@ -1,24 +1,26 @@
 internal import Foundation
 
-/// Compares the Swift code in a library's documentation articles with a test file that compiles it.
+/// Compares the Swift code in documentation pages with a test file that compiles it.
 package enum Articles {
     /// Returns the lines of code in a library's articles that the file `test` does not contain, ignoring white space.
     /// A placeholder for the reader's own code is written `…`. Comments, imports and package manifests are ignored.
     package static func uncompiled(of library: String, in test: String) throws -> [String] {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let folder = root.appending(path: "Sources/\(library)/\(library).docc")
+        let folder = "Sources/\(library)/\(library).docc"
+        let names = try FileManager.default.contentsOfDirectory(atPath: Fixtures.package.appending(path: folder).path)
+        return try names.sorted().filter { $0.hasSuffix(".md") }
+            .flatMap { try uncompiled(ofPage: "\(folder)/\($0)", in: test) }
+    }
+
+    /// Returns the same lines of one page, such as `README.md`.
+    package static func uncompiled(ofPage page: String, in test: String) throws -> [String] {
         let source = squeezed(try String(contentsOf: URL(filePath: test), encoding: .utf8))
-        var missing: [String] = []
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-        where name.hasSuffix(".md") {
-            let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
-            for line in code(in: text) {
+        let text = try String(contentsOf: Fixtures.package.appending(path: page), encoding: .utf8)
+        return code(in: text)
+            .filter { line in
                 let parts = line.components(separatedBy: "…").map(squeezed)
-                if !parts.allSatisfy({ $0.isEmpty || source.contains($0) }) { missing.append("\(name): \(line)") }
+                return !parts.allSatisfy { $0.isEmpty || source.contains($0) }
             }
-        }
-        return missing
+            .map { "\(page): \($0)" }
     }
 
     private static func code(in article: String) -> [String] {

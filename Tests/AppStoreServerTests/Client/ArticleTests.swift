@@ -10,8 +10,9 @@ import Testing
 @Suite struct `The code of the articles` {
     let key = P256.Signing.PrivateKey().pemRepresentation
 
-    @Test func `Every line of code in the articles occurs in this file`() throws {
+    @Test func `Every line of code in the articles and in the README occurs in this file`() throws {
         #expect(try Articles.uncompiled(of: "AppStoreServer", in: #filePath) == [])
+        #expect(try Articles.uncompiled(ofPage: "README.md", in: #filePath) == [])
     }
 
     /// Stands for the reader's own storage in the articles.
@@ -41,6 +42,7 @@ import Testing
                 print(transaction.payload.productId, transaction.payload.expiresDate as Any)
                 print(renewal?.payload.autoRenewStatus as Any)
             }
+            print(notification.payload.notificationType, notification.trace.anchor)
         }
         func judge(_ verifier: SignedDataVerifier, _ text: String) async -> VerificationError.Code? {
             do {

@@ -1,0 +1,21 @@
+import CoreMetrics
+import CounterfoilServer
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `The code of the chapters about operations` {
+    @Test func `Every line of code in the chapters occurs in this file`() throws {
+        func run() async throws {
+            let loaded = try LoadedConfiguration(contentsOf: URL(filePath: "counterfoil.yaml"))
+            let server = try await Server.start(loaded.configuration)
+            print("listening on port \(server.port)")
+            try await server.wait()
+        }
+        func measure(_ configuration: ServerConfiguration, _ backend: any MetricsFactory) async throws -> Int {
+            let server = try await Server.start(configuration, metrics: backend)
+            return server.port
+        }
+        #expect(try Articles.uncompiled(ofPage: "docs/operations.md", in: #filePath) == [])
+    }
+}
