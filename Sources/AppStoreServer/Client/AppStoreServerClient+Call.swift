@@ -48,7 +48,8 @@ extension AppStoreServerClient {
         request.headers = [("User-Agent", configuration.userAgent), ("Accept", "application/json")]
         if body != nil { request.headers.append(("Content-Type", endpoint.contentType ?? "application/json")) }
 
-        var retries = RetryState(configuration.retry, endpoint.idempotency)
+        var retries = RetryState(
+            configuration.retry, endpoint.idempotency, newTokens: max(tokens.keyCount - 1, 1))
         var sent = 0
         var last: AppStoreServerError?
         while true {

@@ -3,8 +3,8 @@ import Foundation
 
 /// How often a call is retried, and after which pauses.
 public struct RetryPolicy: Sendable, Hashable {
-    /// The maximum number of requests for one call; 1 or less disables retries. The single retry with a new token after
-    /// status 401 is not counted.
+    /// The maximum number of requests for one call; 1 or less disables retries. A retry with a new token after status
+    /// 401 is not counted: there is one, or one for each former key of the ``APITokenSource``.
     public var maximumAttempts: Int
 
     /// The delay before the first retry. Each further delay is twice as long. The actual delay is random, between half
@@ -29,7 +29,7 @@ public struct RetryPolicy: Sendable, Hashable {
         self.maximumWait = maximumWait
     }
 
-    /// Never retries, except once with a new token.
+    /// Never retries, except with a new token.
     public static let never = RetryPolicy(maximumAttempts: 1)
 }
 
@@ -44,11 +44,13 @@ struct RetryState {
     private let policy: RetryPolicy
     private let isRepeatable: Bool
     private var counted = 0
-    private var hasNewToken = false
+    private var newTokens: Int
 
-    init(_ policy: RetryPolicy, _ idempotency: AppStoreEndpoint.Idempotency) {
+    /// - Parameter newTokens: The number of retries with a new token: with several keys, as many as it takes to use each.
+    init(_ policy: RetryPolicy, _ idempotency: AppStoreEndpoint.Idempotency, newTokens: Int = 1) {
         self.policy = policy
         self.isRepeatable = idempotency != .notIdempotent
+        self.newTokens = newTokens
     }
 
     /// Returns the next step after a failed attempt.
@@ -59,8 +61,8 @@ struct RetryState {
     ///   - random: A number from 0 up to but not including 1.
     mutating func step(after error: AppStoreServerError, now: Date, random: Double) -> Step {
         if error.code == .unauthorized {
-            guard !hasNewToken else { return .giveUp }
-            hasNewToken = true
+            guard newTokens > 0 else { return .giveUp }
+            newTokens -= 1
             return .retryWithNewToken
         }
         counted += 1

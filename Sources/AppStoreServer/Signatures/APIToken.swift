@@ -134,6 +134,9 @@ public final class APITokenSource: Sendable {
         }
     }
 
+    /// The number of keys, at least one.
+    var keyCount: Int { state.withLock { $0.keys.count } }
+
     /// Replaces the keys; the newest is first. Does nothing if `keys` is empty or unchanged.
     package func replaceKeys(_ keys: [SigningKey]) {
         state.withLock { state in

@@ -1,4 +1,6 @@
 import AppStoreModels
+import Basics
+import Crypto
 import Foundation
 import TestSupport
 import Testing
@@ -118,6 +120,30 @@ import Testing
         #expect(tokens.count == 2)
         #expect(Set(tokens).count == 2)
         #expect(bench.clock.sleepDurations.isEmpty)
+    }
+
+    @Test func `After status 401 each former key is used once`() async throws {
+        let keys = ["NEW", "FORMER", "FIRST"].map { SigningKey(P256.Signing.PrivateKey(), keyID: $0) }
+        func call(_ replies: Stub...) async throws -> (error: AppStoreServerError?, requests: [HTTPTransportRequest]) {
+            let transport = StubTransport(replies.map(\.reply))
+            let tokens = try APITokenSource(
+                key: keys[0], formerKeys: Array(keys.dropFirst()), issuerID: "i", bundleID: "b")
+            let client = AppStoreServerClient(tokens: tokens, transport: transport)
+            let error = await failure { () async throws(AppStoreServerError) in try await client.transaction("1") }
+            return (error, transport.requests)
+        }
+        let accepted = try await call(.status(401), .status(401), .transaction)
+        #expect(accepted.error == nil)
+        let kids = try accepted.requests.map { request -> String? in
+            let token = try #require(request.header("Authorization")).dropFirst("Bearer ".count)
+            let header = token.prefix { $0 != "." }
+            let data = Data(try #require(Base64.decodeURL(header)))
+            return try JSONDecoder().decode([String: String].self, from: data)["kid"]
+        }
+        #expect(kids == ["NEW", "FORMER", "FIRST"])
+        let refused = try await call(.status(401))
+        #expect(refused.error?.code == .unauthorized)
+        #expect(refused.requests.count == 3)
     }
 
     @Test func `A request that fails twice with status 401 is not repeated again`() async throws {
