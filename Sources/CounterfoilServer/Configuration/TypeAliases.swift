@@ -2,8 +2,8 @@ public import Basics
 public import Ledger
 public import LedgerServices
 
-// The types of some settings belong to the modules that use them. These aliases let users of this library write a
-// configuration without importing those modules.
+// The types of some settings belong to the modules that use them. With these aliases and the re-exports in
+// Exports.swift, users of this library write a configuration without importing those modules.
 
 /// A text that is not printed or logged.
 public typealias Secret = Ledger.Secret
