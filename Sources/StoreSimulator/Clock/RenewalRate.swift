@@ -19,7 +19,7 @@ public struct RenewalRate: Sendable, Hashable, Codable {
     /// The name of the rate.
     public let rawValue: String
     /// The rate's number in `.storekit` files and `SKTestSession.TimeRate`; nil if Xcode does not have the rate.
-    public let storeKitValue: Int?
+    package let storeKitValue: Int?
     private let scale: Scale
 
     private init(_ name: String, _ storeKitValue: Int?, _ scale: Scale) {
@@ -97,7 +97,7 @@ extension RenewalRate: RawRepresentable, CustomStringConvertible {
     public init(from decoder: any Decoder) throws { self = try decoder.value(among: Self.all) }
 
     /// Returns the rate with this number in `.storekit` files and `SKTestSession.TimeRate`; nil if there is none.
-    public init?(storeKitValue: Int) {
+    package init?(storeKitValue: Int) {
         guard let rate = Self.all.first(where: { $0.storeKitValue == storeKitValue }) else { return nil }
         self = rate
     }
@@ -180,7 +180,7 @@ extension RenewalRate {
 
     /// The longest lapse that `recentSubscriptionStartDate` ignores: 60 days in real time, 10 minutes at the sandbox's
     /// rates, ``billingRetryPeriod`` at the others.
-    public var maximumIgnoredLapse: TimeInterval { Self.sandbox.contains(self) ? 600 : billingRetryPeriod }
+    package var maximumIgnoredLapse: TimeInterval { Self.sandbox.contains(self) ? 600 : billingRetryPeriod }
 
     /// Returns a real-time duration scaled to this rate, in proportion to a month of 30 days.
     func shortened(_ seconds: TimeInterval) -> TimeInterval {
@@ -196,7 +196,7 @@ extension RenewalRate {
     /// of a month, and the result is rounded down to whole minutes (whole seconds at the 30-second rate), so that a few
     /// days may result in 0. If every period has the same length, that length counts as a month, and the result is
     /// rounded down to whole seconds.
-    public func scaled(days: Int) -> TimeInterval {
+    package func scaled(days: Int) -> TimeInterval {
         let days = Double(max(0, days))
         return switch scale {
         case .real: days * 86_400
