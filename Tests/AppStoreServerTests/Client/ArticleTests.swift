@@ -119,6 +119,26 @@ import Testing
         }
     }
 
+    @Test func `The articles' code asks the sandbox only about transactions that production does not know`()
+        async throws
+    {
+        let answer = #"{"environment":"Sandbox","bundleId":"com.example.app","data":[]}"#
+        let bench = try Bench(.apiError(4_040_010), .apiError(4_000_006)) { $0.retry = .never }
+        let (production, sandbox) = (bench.client, try Bench(.ok(answer), host: .sandbox).client)
+        func statuses(of transactionID: String) async throws -> StatusResponse {
+            do {
+                return try await production.subscriptionStatuses(of: transactionID)
+            } catch {
+                guard error.apiCode == .transactionIdNotFound else { throw error }
+                return try await sandbox.subscriptionStatuses(of: transactionID)
+            }
+        }
+        let found = try await statuses(of: "1")
+        #expect(found.environment == .sandbox)
+        let error = await #expect(throws: AppStoreServerError.self) { try await statuses(of: "x") }
+        #expect(error?.apiCode == .invalidTransactionId)
+    }
+
     @Test func `The articles' code reads a history and handles errors`() async throws {
         let tokens = try APITokenSource(
             key: SigningKey(pem: key, keyID: "ABCDEFGHIJ"), issuerID: TestKeys.issuerID, bundleID: "com.example.app")
