@@ -106,7 +106,6 @@ public final class Simulator: Sendable {
         let (authority, key) = try directory.authority(configuration, base: base, real: real)
         let bearer = BearerCheck(
             key: key.publicKey, keyID: key.keyID, issuerID: key.issuerID, bundleID: configuration.app.bundleID)
-        let core = SimulatorCore(configuration, authority: authority, bearer: bearer, real: real)
         let information = SimulatorInformation(
             baseURLs: .init(production: base + "/production", sandbox: base + "/sandbox"),
             controlURL: base + "/simulator", issuerID: key.issuerID, keyID: key.keyID,
@@ -115,6 +114,8 @@ public final class Simulator: Sendable {
             sharedSecret: configuration.sharedSecrets.min(),
             processIdentifier: ProcessInfo.processInfo.processIdentifier)
         try directory.write(information)
+        // Nothing may throw from here on: the core's HTTP client has to be shut down.
+        let core = SimulatorCore(configuration, authority: authority, bearer: bearer, real: real)
         return Simulator(core, information, directory, service)
     }
 

@@ -74,9 +74,12 @@ struct SimulatorDirectory: Sendable {
         return (authority, key)
     }
 
-    func write(_ information: SimulatorInformation) throws {
+    func write(_ information: SimulatorInformation) throws(SimulatorError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try encoder.encode(information).write(to: url.appending(path: "simulator.json"), options: .atomic)
+        let file = url.appending(path: "simulator.json")
+        do { try encoder.encode(information).write(to: file, options: .atomic) } catch {
+            throw SimulatorError(.unwritableDirectory, "\(file.path) cannot be written")
+        }
     }
 }

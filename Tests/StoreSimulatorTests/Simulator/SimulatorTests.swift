@@ -43,6 +43,19 @@ import Testing
         }
     }
 
+    @Test func `A start in a folder where simulator.json cannot be written throws an error`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "simulator.json")
+            try FileManager.default.createDirectory(
+                at: file.appending(path: "file"), withIntermediateDirectories: true)
+            var configuration = SimulatorConfiguration.frozen
+            configuration.directory = folder
+            let unwritable = configuration
+            let error = await #expect(throws: SimulatorError.self) { _ = try await Simulator.start(unwritable) }
+            #expect(error?.code == .unwritableDirectory && error?.message.contains("simulator.json") == true)
+        }
+    }
+
     @Test func `An invalid key identifier is refused with an error of the simulator`() async throws {
         let simulator = try await Simulator.start(.frozen)
         let error = #expect(throws: SimulatorError.self) { try simulator.addAPIKey("../x") }
