@@ -80,7 +80,8 @@ public final class Server: Sendable {
         } catch {
             // Close the ledger, so that another attempt can open it.
             try storage.close()
-            throw error
+            if error is CancellationError { throw error }
+            throw ServerError(starting: error)
         }
         let group = group(
             of: services(core, listeners), stoppingAt: signals, within: configuration.limits.shutdownTimeout, logger)

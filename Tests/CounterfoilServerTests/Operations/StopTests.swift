@@ -65,6 +65,20 @@ import Testing
         }
     }
 
+    @Test func `A server that cannot use a key in its configuration throws a server error`() async throws {
+        try await World.run { world in
+            try await world.stopServer()
+            var configuration = try world.configuration()
+            for index in configuration.apps.indices { configuration.apps[index].key?.issuerID = "" }
+            let unusable = configuration
+            let error = await #expect(throws: ServerError.self) {
+                _ = try await Server.start(unusable, clock: .showing { World.start })
+            }
+            #expect(error?.code == .failed && error?.message.contains("the issuer ID is empty") == true)
+            try await world.startServer()
+        }
+    }
+
     @Test func `Cancelling the start of a server releases the ledger`() async throws {
         try await World.run { world in
             try await world.stopServer()
