@@ -1,6 +1,8 @@
 import AppStoreModels
+import AppStoreServer
 import Foundation
 import StoreSimulator
+import Synchronization
 import TestSupport
 import Testing
 
@@ -31,5 +33,24 @@ import Testing
         // The App Store is down.
         try simulator.add(Fault("route:*", .drop, until: thursday))
         await simulator.stop()
+    }
+
+    @Test func `The test of the simulator's articles receives a purchase and its refund`() async throws {
+        let configuration = SimulatorConfiguration.frozen
+        var types: [NotificationTypeV2] = []
+        let received = Mutex<[String]>([])
+        let simulator = try await Simulator.start(configuration) { request in
+            if let text = request.signedPayload { received.withLock { $0.append(text) } }
+        }
+        try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
+        try await simulator.perform(.approveRefund(customer: "anna"))
+
+        let verifier = try simulator.verifier()
+        for text in received.withLock({ $0 }) {
+            let notification = try await verifier.notification(text)
+            types.append(notification.payload.notificationType)
+        }
+        await simulator.stop()
+        #expect(types == [.subscribed, .refund])
     }
 }
