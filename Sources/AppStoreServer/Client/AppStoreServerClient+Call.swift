@@ -131,8 +131,7 @@ extension AppStoreServerClient {
     private static var cancelled: AppStoreServerError { AppStoreServerError(.cancelled, "the task was cancelled") }
 
     private func circuitOpen(_ pause: Duration) -> AppStoreServerError {
-        // A configured pause may be longer than an Int has seconds.
-        let seconds = Int(min(pause.seconds.rounded(.up), 1e15))
+        let seconds = Int(pause.seconds.rounded(.up))
         let next = pause > .zero ? "the next call is possible in \(seconds) s" : "another call is testing the server"
         return AppStoreServerError(
             .circuitOpen, "too many calls failed; \(next)", retryAfter: configuration.now() + pause.seconds)

@@ -34,9 +34,8 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
         for (name, value) in request.headers { outgoing.headers.add(name: name, value: value) }
         if let body = request.body { outgoing.body = .bytes(ByteBuffer(bytes: body)) }
         do {
-            // The deadline of AsyncHTTPClient ends when the response head has arrived. The limit of 68 years is for
-            // `sleep`, which does not accept every duration.
-            let limit = min(request.timeout, .seconds(1 << 31))
+            // The deadline of AsyncHTTPClient ends when the response head has arrived.
+            let limit = request.timeout.clampedToWait
             let response = try await TimeLimit.run(limit) { [outgoing] in
                 try await self.response(to: outgoing, upTo: max(request.maximumResponseSize, 0))
             }

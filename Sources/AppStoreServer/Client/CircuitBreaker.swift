@@ -29,10 +29,13 @@ struct CircuitState {
 
     private enum State { case closed(failures: Int), open(until: Duration), halfOpen }
 
-    private let policy: CircuitBreakerPolicy
+    private let failureThreshold: Int
+    private let openDuration: Duration
     private var state = State.closed(failures: 0)
 
-    init(_ policy: CircuitBreakerPolicy) { self.policy = policy }
+    init(_ policy: CircuitBreakerPolicy) {
+        (failureThreshold, openDuration) = (policy.failureThreshold, policy.openDuration.clampedToWait)
+    }
 
     /// Returns how long all requests will be refused; nil if one may be sent.
     func pause(at now: Duration) -> Duration? {
@@ -64,9 +67,9 @@ struct CircuitState {
         switch state {
         case .closed(let failures):
             state =
-                failures + 1 >= policy.failureThreshold
-                ? .open(until: now + policy.openDuration) : .closed(failures: failures + 1)
-        case .halfOpen where isProbe: state = .open(until: now + policy.openDuration)
+                failures + 1 >= failureThreshold
+                ? .open(until: now + openDuration) : .closed(failures: failures + 1)
+        case .halfOpen where isProbe: state = .open(until: now + openDuration)
         case .open, .halfOpen: break
         }
     }

@@ -61,7 +61,7 @@ public struct RatePolicy: Sendable, Hashable {
     func schedule(for rateClass: RateClass, isSandbox: Bool) -> RateSchedule {
         let fraction = quotaFraction > 0 && quotaFraction <= 1 ? max(quotaFraction, 0.001) : 1
         let perSecond = Double(rateClass.perSecond) * fraction * (isSandbox ? 0.1 : 1)
-        let burst = min(max(burst.seconds, 0), 1800)
+        let burst = min(burst.clampedToWait.seconds, 1800)
         // Reserve the requests of the burst: the rest of the hour has fewer.
         return RateSchedule(
             interval: .seconds(1 / (perSecond * (1 - burst / 3600))), size: max(Int(perSecond * burst), 1))

@@ -74,7 +74,7 @@ struct RetryState {
         let seconds = date.timeIntervalSince(now)
         // If the instant is in the past, the server's clock or ours is wrong.
         guard seconds > 0 else { return .retry(after: pause) }
-        guard seconds <= policy.maximumWait.seconds else { return .giveUp }
+        guard seconds <= policy.maximumWait.clampedToWait.seconds else { return .giveUp }
         // Add the random pause, so that not all waiting calls are sent at the same instant.
         return .retry(after: .seconds(seconds) + pause)
     }
@@ -86,7 +86,7 @@ struct RetryState {
     }
 
     private func pause(_ random: Double) -> Duration {
-        let limit = max(policy.maximumDelay, .zero)
+        let limit = policy.maximumDelay.clampedToWait
         var whole = min(max(policy.initialDelay, .zero), limit)
         for _ in 1..<max(counted, 1) where whole < limit { whole = min(whole * 2, limit) }
         let fraction = random >= 0 && random < 1 ? random : 0.5

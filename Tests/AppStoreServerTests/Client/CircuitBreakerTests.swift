@@ -95,10 +95,12 @@ import Testing
         #expect(await call() == nil)
     }
 
-    @Test func `A circuit with the longest possible pause stays open`() async throws {
+    /// 16 times the seconds of an Int64 are a valid duration.
+    @Test(arguments: [Duration.seconds(Int64.max), Duration.seconds(Int64.max) * 16])
+    func `A circuit with the longest possible pause stays open`(_ pause: Duration) async throws {
         let bench = try Bench(.status(503)) {
             $0.retry = .never
-            $0.circuitBreaker = CircuitBreakerPolicy(failureThreshold: 1, openDuration: .seconds(Int64.max))
+            $0.circuitBreaker = CircuitBreakerPolicy(failureThreshold: 1, openDuration: pause)
         }
         for code in [AppStoreServerError.Code.serverFailure, .circuitOpen] {
             let error = await failure { () async throws(AppStoreServerError) in

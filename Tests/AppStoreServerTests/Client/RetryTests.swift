@@ -248,6 +248,19 @@ import Testing
             }
             #expect(pause >= .zero && pause <= .seconds(5))
         }
+        let longest = Duration.seconds(Int64.max) * 16
+        var attempts = RetryState(
+            RetryPolicy(maximumAttempts: 100, initialDelay: longest, maximumDelay: longest, maximumWait: longest),
+            .idempotent)
+        let error = AppStoreServerError(.rateLimited, "", retryAfter: Date(timeIntervalSince1970: 60))
+        for _ in 1..<100 {
+            let step = attempts.step(after: error, now: Date(timeIntervalSince1970: 0), random: 0.5)
+            guard case .retry(let pause) = step else {
+                Issue.record("gave up")
+                return
+            }
+            #expect(pause > .seconds(60))
+        }
         for count in [Int.min, -1, 0, 1] {
             var attempts = RetryState(RetryPolicy(maximumAttempts: count), .idempotent)
             #expect(attempts.step(after: AppStoreServerError(.timeout, ""), now: Date(), random: 0) == .giveUp)
