@@ -28,6 +28,8 @@ package struct GrantExpiryService: Service {
             // The wait throws only if the task is cancelled.
             do { try await clock.wait(for: .seconds(1)) } catch { return }
             do { try await emitDue() } catch {
+                // The shutdown interrupts the batch.
+                if Task.isCancelled { return }
                 logger.error(
                     "events of expired grants could not be emitted; trying again",
                     metadata: ["reason": "\(error.logReason)"])

@@ -1,5 +1,6 @@
 @testable import CounterfoilServer
 import Foundation
+import LedgerSQLite
 import LedgerServices
 import Logging
 import StoreSimulator
@@ -76,6 +77,29 @@ import Testing
             }
             #expect(error?.code == .failed && error?.message.contains("the issuer ID is empty") == true)
             try await world.startServer()
+        }
+    }
+
+    @Test func `A server that stops while events of expired grants are due does not log an error`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            let log = LogCapture()
+            let readings = Mutex(0)
+            // The wait reads the clock twice, and ends at the jump. The third reading begins the work.
+            let clock = ServerClock.showing {
+                let count = readings.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count > 2 { withUnsafeCurrentTask { $0?.cancel() } }
+                return World.start + Double(count) * 10
+            }
+            let service = GrantExpiryService(
+                storage: ledger.storage, clock: clock, logger: log.logger(ServerConfiguration.Log()), wakeWebhooks: {})
+            try await service.run()
+            #expect(readings.withLock(\.self) == 3)
+            #expect(log.text == "")
+            try ledger.storage.close()
         }
     }
 
