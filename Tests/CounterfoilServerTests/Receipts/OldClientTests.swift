@@ -126,6 +126,24 @@ import Testing
         }
     }
 
+    @Test func `Without an API key, only a transaction that a receipt names is requested for longer than a day`()
+        async throws
+    {
+        try await World.run(server: { $0.apps[0].key = nil }) { world in
+            let (core, scope) = (try world.server.core, try world.appEnvironment().id)
+            try await core.storage.add(requests: ["1"], in: scope, because: .notificationV1, at: 0)
+            try await core.storage.add(requests: ["2"], in: scope, because: .unsignedNotificationV1, at: 0)
+            try await core.recovery.runHistoryRequests()
+            #expect(try await core.storage.missingCounts(in: scope).historyRequests == 2)
+            // The server takes the requests at any time too.
+            try await waitUntil("only the request of the receipt is left") {
+                try await world.simulator.advance(by: 86_400)
+                try await core.recovery.runHistoryRequests()
+                return try await core.storage.missingItems(in: scope).historyRequests.map(\.transactionID) == ["1"]
+            }
+        }
+    }
+
     /// Expects the answer to include transactions after the receipt, and to match the simulator's answer.
     private func verify(_ world: World, _ receipt: String) async throws {
         let body: [String: Any] = ["receipt-data": receipt, "password": Self.secret]
