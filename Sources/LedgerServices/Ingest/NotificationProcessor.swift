@@ -78,11 +78,11 @@ package final class NotificationProcessor: Service {
     private static let inboxPage = 256
 
     private let state = Mutex(State())
-    private let storage: any LedgerStorage
+    let storage: any LedgerStorage
     let writer: LedgerWriter
     private let verifier: SignedDataVerifier
     private let scopes: AppEnvironmentRegistry
-    private let now: @Sendable () -> Date
+    let now: @Sendable () -> Date
     let logger: Logger
     private let metrics: ServerMetrics
 
@@ -282,35 +282,5 @@ package final class NotificationProcessor: Service {
     private func pause() async {
         // Cancellation also closes the processor.
         do { try await Task.sleep(for: .seconds(1)) } catch { return }
-    }
-
-    /// Marks a notification as failed because its signed parts do not verify or its stored text cannot be read.
-    ///
-    /// - Returns: Whether the notification was marked. False if the error is temporary, the text can be read by now or
-    ///   the mark could not be written: the notification stays in the inbox.
-    private func markFailed(_ id: Int64, _ error: any Error) async -> Bool {
-        do {
-            switch error {
-            case let error as VerificationError where !error.isRetryable:
-                let code = "\(error.code)"
-                logger.error(
-                    "data in a notification failed verification", metadata: ["id": "\(id)", "code": "\(code)"])
-                try await storage.fail(id, code: code, message: error.message, at: now().milliseconds)
-                return true
-            case let error as StorageError where error.code == .damaged:
-                logger.error(
-                    "a notification cannot be read", metadata: ["id": "\(id)", "code": "\(error.code.rawValue)"])
-                return try await storage.failDamaged(id, message: error.message, at: now().milliseconds)
-            default:
-                logger.warning(
-                    "a notification cannot be verified yet", metadata: ["id": "\(id)", "reason": "\(error.logReason)"])
-                return false
-            }
-        } catch {
-            logger.error(
-                "a notification could not be marked as failed",
-                metadata: ["id": "\(id)", "reason": "\(error.logReason)"])
-            return false
-        }
     }
 }
