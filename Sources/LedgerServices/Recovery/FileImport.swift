@@ -49,6 +49,8 @@ package struct FileImport: Sendable {
     /// The size of the largest accepted receipt in base64, in bytes.
     private static let longestLine = 8 << 20
     private static let batch = 64
+    /// The number of bytes after which a batch takes no further line, so that long lines do not fill the memory.
+    private static let batchBytes = 8 << 20
     private static let concurrency = 8
     private static let chunk = 1 << 16
 
@@ -85,8 +87,11 @@ package struct FileImport: Sendable {
         let start = progress.offset
         while true {
             var batch: [Line] = []
-            while batch.count < Self.batch, let line = try lines.next() {
-                batch.append(Line(number: progress.lines + batch.count + 1, line))
+            var size = 0
+            while batch.count < Self.batch, size < Self.batchBytes, let next = try lines.next() {
+                let line = Line(number: progress.lines + batch.count + 1, next)
+                size += line.text?.utf8.count ?? 0
+                batch.append(line)
             }
             guard !batch.isEmpty else { break }
             let outcomes = try await importBatch(batch)

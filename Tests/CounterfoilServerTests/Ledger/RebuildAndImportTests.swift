@@ -188,6 +188,38 @@ import Testing
         }
     }
 
+    @Test func `An import limits the instants of a file to the range of dates`() async throws {
+        try await withLedger { ledger, history, folder in
+            let file = folder.appending(path: "purchases.jsonl")
+            let lines = [Int64.max, .min].map {
+                #"{"object":"original_purchase","bundle_id":"\#(RandomStoreHistory.bundleID)","#
+                    + #""environment":"Production","subject":"\#($0)","kind":"receipt","received_at":\#($0),"#
+                    + #""first_purchase":{"application_version":"1.0","signed_date":5}}"#
+            }
+            try Data(lines.joined(separator: "\n").utf8).write(to: file)
+            let report = try await ledger.importFile(file, verifiedBy: history.verifier)
+            #expect(report.refusals == 0, "\(report.refused)")
+            let stored = try await ledger.storage.pool.read { db in
+                try Int64.fetchAll(db, sql: "SELECT received_at FROM original_purchases ORDER BY received_at")
+            }
+            #expect(stored == [Date.distantPast.milliseconds, Date.distantFuture.milliseconds])
+        }
+    }
+
+    @Test func `An import reads few long lines at once`() async throws {
+        try await withLedger { ledger, history, folder in
+            let file = folder.appending(path: "long.jsonl")
+            let line = String(repeating: "x", count: 3 << 20)
+            try Data([line, line, line].joined(separator: "\n").utf8).write(to: file)
+            let places = Mutex<[Int]>([])
+            let report = try await LedgerImport(
+                ledger.storage, verifier: history.verifier, scopes: ledger.scopes, at: .now
+            ).run(try FileHandle(forReadingFrom: file)) { place in places.withLock { $0.append(place) } }
+            #expect(report.refusals == 3)
+            #expect(places.withLock(\.self) == [2 * (line.utf8.count + 1), 3 * line.utf8.count + 2])
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func `A backup made during writes is complete and can be restored`() async throws {
         try await withLedger { ledger, history, folder in
             let written = Mutex(0)

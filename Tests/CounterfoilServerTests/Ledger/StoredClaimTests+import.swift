@@ -131,7 +131,7 @@ extension `Stored claims` {
     }
 
     /// Exports of version 1 contain only the claims in force, without their history.
-    @Test func `An export of version 1 is imported, and four malformed claims are refused`() async throws {
+    @Test func `An export of version 1 is imported, and malformed lines are refused`() async throws {
         try await Self.withLedger { ledger, folder in
             let start = #"{"object":"ledger_export","version":1}"#
             let scope = #""bundle_id":"\#(RandomStoreHistory.bundleID)","environment":"Production""#
@@ -159,8 +159,10 @@ extension `Stored claims` {
                 claim("anna", 5).replacing("claimed_at", with: #"kind":"steal","claimed_at"#),
                 claim("anna", 5).replacing("claim\"", with: "account_claim\"")
                     .replacing("original_", with: "app_").replacing("\"claimed", with: "\"kind\":\"join\",\"claimed"),
+                claim("", 5), claim(String(repeating: "x", count: 256), 5),
+                claim("anna", 5).replacing(#":"1""#, with: #":"""#),
             ])
-            #expect(wrong.refusals == 4, "\(wrong.refused)")
+            #expect(wrong.refusals == 7, "\(wrong.refused)")
         }
     }
 

@@ -81,6 +81,7 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
             let scope = #""bundle_id":"\#(RandomStoreHistory.bundleID)","environment":"Production""#
+            let long = String(repeating: "x", count: 256)
             let valid =
                 #"{"object":"grant_event",\#(scope),"grant":"g","at":5,"reason":"r","actor":"a","kind":"create","customer":"c","entitlement":"e"}"#
             let wrong = [
@@ -89,6 +90,10 @@ import Testing
                 valid.replacing(#""customer":"c","#, with: ""),
                 valid.replacing(#""at":5"#, with: #""at":9223372036854775807"#), valid.replacing(#""g""#, with: #""""#),
                 valid.replacing(#""actor":"a","#, with: ""), valid.replacing(#","entitlement":"e""#, with: ""),
+                valid.replacing(#""at":5"#, with: #""at":5,"until":9223372036854775807"#),
+                valid.replacing(#""at":5"#, with: #""at":5,"until":-9223372036854775808"#),
+                valid.replacing(#""c""#, with: #""""#), valid.replacing(#""c""#, with: #""\#(long)""#),
+                valid.replacing(#""r""#, with: #""\#(long + long)""#),
             ]
             let file = folder.appending(path: "grants.jsonl")
             try Data((wrong + [valid]).joined(separator: "\n").utf8).write(to: file)
