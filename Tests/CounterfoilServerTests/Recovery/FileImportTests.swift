@@ -127,4 +127,17 @@ import Testing
             #expect(batches.withLock { $0 } == 3)
         }
     }
+
+    @Test func `An import reads few long receipts at once`() async throws {
+        try await World.run { world in
+            let file = world.folder.appending(path: "customers.txt")
+            let line = String(repeating: "A", count: 6 << 20)
+            try Data([line, line, line].joined(separator: "\n").utf8).write(to: file)
+            try await world.stopServer()
+            let counts = Mutex<[Int]>([])
+            let progress = try await world.importCustomers(file) { step in counts.withLock { $0.append(step.lines) } }
+            #expect(progress.failed == 3)
+            #expect(counts.withLock(\.self) == [2, 3])
+        }
+    }
 }
