@@ -73,6 +73,7 @@ public final class Server: Sendable {
         let identity: SharedValue<TLSIdentity>?
         let listeners: [any Service]
         do {
+            await finishImport(storage, logger)
             core = try await ServerCore(
                 configuration, storage: storage, clock: clock, logger: logger, metrics: metrics, tracer: tracer)
             identity = try configuration.listen.tls.map { SharedValue(try TLSIdentity($0)) }
@@ -117,6 +118,17 @@ public final class Server: Sendable {
         change(&options)
         do { return try SQLiteStorage(path: settings.path, options: options) } catch {
             throw ServerError(.ledgerUnavailable, error.message)
+        }
+    }
+
+    /// Removes the names of erased customers if an import was killed before it did.
+    private static func finishImport(_ storage: SQLiteStorage, _ logger: Logger) async {
+        do { try await storage.finishImport() } catch {
+            // A cancelled start ends at the next step. The next one tries again.
+            if Task.isCancelled { return }
+            logger.error(
+                "an interrupted import may have left names of erased customers; import the file again",
+                metadata: ["reason": "\(error.logReason)"])
         }
     }
 

@@ -58,20 +58,19 @@ package struct LedgerImport: Sendable {
         _ file: FileHandle, progress: @Sendable (_ bytes: Int) -> Void = { _ in }
     ) async throws -> Report {
         do {
+            try await storage.beginImport()
             let report = try await read(file, progress)
-            try await applyErasures()
+            try await storage.finishImport()
             return report
         } catch {
             // The lines before stay imported, so they must not keep the names of erased customers. The first error
             // counts.
-            do { try await applyErasures() } catch {}
+            do { try await storage.finishImport() } catch {}
             guard let error = error as? StorageError, error.code == .damaged else { throw error }
             throw StorageError(
                 .damaged, "\(error.message). Import the file again after that; the lines before stay imported.")
         }
     }
-
-    private func applyErasures() async throws { try await storage.applyErasures(in: Set(scopes.all.map(\.id))) }
 
     private func read(_ file: FileHandle, _ progress: @Sendable (_ bytes: Int) -> Void) async throws -> Report {
         var lines = LineReader(file, longest: Self.longestLine)

@@ -48,4 +48,26 @@ extension SQLiteStorage: ErasureStorage {
             }
         }
     }
+
+    /// The table that exists from the beginning of an import until the names of erased customers are removed.
+    private static let importMark = "unfinished_import"
+
+    /// Marks the ledger before an import, which may be killed.
+    func beginImport() async throws {
+        try await write {
+            try $0.execute(sql: "CREATE TABLE IF NOT EXISTS \(Self.importMark) (id INTEGER PRIMARY KEY)")
+        }
+    }
+
+    /// Removes the names of erased customers after an import, also after one that was killed. Does nothing if there was
+    /// none.
+    package func finishImport() async throws {
+        let scopes = try await read { db -> Set<Int64>? in
+            guard try db.tableExists(Self.importMark) else { return nil }
+            return Set(try db.all("SELECT id FROM scopes", []) { $0.number(0) })
+        }
+        guard let scopes else { return }
+        try await applyErasures(in: scopes)
+        try await write { try $0.execute(sql: "DROP TABLE IF EXISTS \(Self.importMark)") }
+    }
 }

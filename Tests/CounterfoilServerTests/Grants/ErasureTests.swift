@@ -287,4 +287,27 @@ import Testing
             #expect(!(try await Self.contents(world).contains("person-anna")))
         }
     }
+
+    @Test func `A server that starts after a killed import removes the names of erased customers`() async throws {
+        try await Self.run { world in
+            let id = try await Self.populate(world)
+            _ = try await world.api.send("DELETE", "/v1/customers/person-anna")
+            let (configuration, scope) = (try world.configuration(), try world.appEnvironment().id)
+            try await world.stopServer()
+            let storage = try SQLiteStorage(path: configuration.storage.path)
+            // The first lines of an older export.
+            try await storage.beginImport()
+            let event = ClaimEvent(at: 1, .join, "person-anna")
+            try await storage.add([.claim(.init(subject: .purchase(id, in: scope), event: event))], at: 0)
+            let isNamed = try await storage.pool.read { db in
+                try Bool.fetchOne(db, sql: "SELECT 1 FROM claim_events WHERE customer = 'person-anna'")
+            }
+            #expect(isNamed == true)
+            try storage.close()
+            try await world.startServer()
+            #expect(!(try await Self.contents(world).contains("person-anna")))
+            let isMarked = try await world.sqlite.pool.read { try $0.tableExists("unfinished_import") }
+            #expect(!isMarked)
+        }
+    }
 }
