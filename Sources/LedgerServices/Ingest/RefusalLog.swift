@@ -83,16 +83,14 @@ package final class RefusalLog: Service {
             return state.waiting.map(\.refusal)
         }
         guard !refusals.isEmpty else { return }
-        do {
-            try await storage.commit(refusals)
-            if needsTrimming(refusals) { try await storage.dropRefusals(beyond: limit) }
-        } catch {
-            state.withLock { $0.dropped += refusals.count }
+        do { try await storage.commit(refusals) } catch {
+            return state.withLock { $0.dropped += refusals.count }
         }
+        if needsTrimming(refusals) { await trim() }
     }
 
-    /// Drops refusals beyond the limit at the start: the limit may be lower than before. With a limit of zero nothing
-    /// is stored, so no later trim would run.
+    /// Drops refusals beyond the limit. Runs at the start too: the limit may be lower than before. With a limit of zero
+    /// nothing is stored, so no later trim would run.
     private func trim() async {
         // If the ledger cannot be written, they stay until the next start or the next trim.
         do { try await storage.dropRefusals(beyond: limit) } catch { return }

@@ -23,6 +23,38 @@ import Testing
         #expect(try await storage.refusals(before: .max, limit: 100).count == 5)
     }
 
+    /// A ledger that cannot delete refusals.
+    private struct FailingStorage: RefusalStorage {
+        let ledger = MemoryLedger()
+
+        func commit(_ refusals: [Refusal]) async throws { try await ledger.commit(refusals) }
+
+        func dropRefusals(beyond limit: RefusalStorageLimit) async throws {
+            throw StorageError(.failed, "simulated failure")
+        }
+
+        func refusals(before id: Int64, limit: Int) async throws -> [StoredRefusal] {
+            try await ledger.refusals(before: id, limit: limit)
+        }
+
+        func refusalCounts(
+            from start: Milliseconds, to end: Milliseconds, amongLast depth: Int64
+        ) async throws -> [String: Int64] {
+            try await ledger.refusalCounts(from: start, to: end, amongLast: depth)
+        }
+    }
+
+    @Test func `Stored refusals do not count as dropped if older ones cannot be deleted`() async throws {
+        let storage = FailingStorage()
+        let log = RefusalLog(storage, keeping: .init(count: 5, bytes: 1 << 20))
+        for _ in 0..<3 {
+            log.add(Refusal(receivedAt: 0, code: "bad_json", message: "", sender: nil, body: Data()))
+        }
+        await log.flush()
+        #expect(try await storage.refusals(before: .max, limit: 9).count == 3)
+        #expect(log.dropped == 0)
+    }
+
     @Test func `Stored refusals above a lowered limit are deleted at the start`() async throws {
         let storage = MemoryLedger()
         let former = RefusalLog(storage, keeping: .init(count: 5, bytes: 1 << 20))
