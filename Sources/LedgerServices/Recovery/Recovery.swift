@@ -56,6 +56,9 @@ package final class Recovery: Sendable {
         self.histories = histories
         self.scopes = scopes
         self.clients = clients
+        var settings = settings
+        settings.interval = settings.interval.clampedToWait
+        settings.overlap = settings.overlap.clampedToWait
         self.settings = settings
         self.clock = clock
         self.logger = logger

@@ -209,6 +209,19 @@ import Testing
         }
     }
 
+    @Test func `Recovery works with the longest interval and overlap`() async throws {
+        let longest = Duration.seconds(Int64.max)
+        try await World.run(server: { ($0.recovery.interval, $0.recovery.overlap) = (longest, longest) }) { world in
+            try world.simulator.add(Fault("notification:*", .drop))
+            try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
+            try await world.simulator.advance(by: 600)
+            // The second recovery begins an overlap before the end of the first one.
+            for _ in 0..<2 { try await world.server.core.recovery.runNow() }
+            #expect(try await world.storedNotifications() == world.signedNotifications())
+            #expect(try await world.completeness().mark != nil)
+        }
+    }
+
     @Test func `Recovery performs stored history requests, and an unknown transaction fails for good`() async throws {
         try await World.run { world in
             let simulator = world.simulator
