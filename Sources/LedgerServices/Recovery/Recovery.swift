@@ -143,8 +143,13 @@ package final class Recovery: Sendable {
                 }
                 do { try await read(run, appEnvironment, client) } catch {
                     // A failing recovery that a user requested must not block the others.
-                    if run.movesMark || Task.isCancelled { throw error }
-                    failure = error
+                    guard run.movesMark || Task.isCancelled else {
+                        failure = error
+                        continue
+                    }
+                    // The recovery after the outage is not stored yet.
+                    if cause == .outage { state.withLock { $0.requestedPasses[appEnvironment.id] = .outage } }
+                    throw error
                 }
             }
             if let cause { try await catchUp(appEnvironment, because: cause, client) }

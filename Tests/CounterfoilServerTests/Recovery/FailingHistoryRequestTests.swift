@@ -182,6 +182,52 @@ import Testing
         }
     }
 
+    @Test func `A late notification leads to a recovery even if an earlier recovery fails at first`() async throws {
+        try await AppStoreProxy.run { proxy in
+            try await World.run(server: { configuration in
+                proxy.redirectRequests(in: &configuration)
+                configuration.recovery.isEnabled = true
+                configuration.recovery.interval = .seconds(Int64.max)
+            }) { world in
+                let (simulator, core) = (world.simulator, try world.server.core)
+                let appEnvironment = try world.appEnvironment()
+                try await waitUntil("the recovery of the start is done") {
+                    core.recovery.mark(of: appEnvironment.id) != nil
+                }
+                simulator.configure { $0.notificationURL = nil }
+                try await simulator.advance(by: 600)
+                try await simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
+                let client = try #require(core.clients[appEnvironment.id])
+                let request = NotificationHistoryRequest(startDate: World.start, endDate: World.start + 86_400)
+                var signed: String?
+                for try await page in client.notificationHistory(request) {
+                    signed = signed ?? page.notificationHistory.first?.signedPayload
+                }
+                let text = try #require(signed)
+                // A recovery that cannot be finished.
+                proxy.setAnswer { $0.contains("notifications/history") ? (418, "") : nil }
+                await #expect(throws: AppStoreServerError.self) {
+                    try await core.recovery.runPass(appEnvironment, because: .request)
+                }
+                try await simulator.advance(by: 3601)
+                core.recovery.recordDelivery(try await core.ingest.accept(text, origin: .delivered))
+                let failures = core.recovery.failures(in: appEnvironment.id)?.count ?? 0
+                try await waitUntil("the server has tried after the late notification") {
+                    try await simulator.advance(by: 601)
+                    return core.recovery.failures(in: appEnvironment.id)?.count ?? 0 > failures + 1
+                }
+                // The earlier recovery does not read this one.
+                try await simulator.perform(.purchase(customer: "bert", product: "com.example.unlock"))
+                try await simulator.advance(by: 600)
+                proxy.setAnswer { _ in nil }
+                try await waitUntil("the lost notification is recovered") {
+                    try await simulator.advance(by: 601)
+                    return try await world.storedNotifications() == world.signedNotifications()
+                }
+            }
+        }
+    }
+
     @Test func `No customer's request counts a failed attempt while the App Store fails for all`() async throws {
         try await World.run { world in
             let simulator = world.simulator
