@@ -3,14 +3,15 @@
 /// The logs of these changes only grow, and each change reads the log of its subject while notifications wait. Without
 /// a limit, two customers who keep taking a purchase from each other would fill the disk and stop the server.
 package enum OwnerChangeLimit {
-    /// The maximum number of changes in a day.
+    /// The number of events in a day after which no further change is made. A change that keeps other owners adds an
+    /// event for each of them and counts as many, because the length of the log is what costs.
     package static let perDay = 100
 
     private static let day: Milliseconds = 86_400_000
 
-    /// Whether so many changes happened in the day before an instant that no further one is made.
+    /// Whether so many events happened in the day before an instant that no further change is made.
     ///
-    /// - Parameter instants: The instants of the changes, in ascending order.
+    /// - Parameter instants: The instants of the events, in ascending order.
     static func isReached(_ instants: some BidirectionalCollection<Milliseconds>, at now: Milliseconds) -> Bool {
         instants.dropLast(perDay - 1).last.map { $0 > now - day } ?? false
     }
