@@ -152,9 +152,9 @@ struct PromisedLine {
         try await terminal.start(
             "counterfoil simulator --port 9000 --clock frozen --notify http://127.0.0.1:8080/apple/notifications")
         let written = try await terminal.expect("counterfoil server init --simulator --output counterfoil.yaml")
-        let export = try #require(written.firstMatch(of: /export KEY=\S+/)).output
+        let export = try #require(written.firstMatch(of: /export COUNTERFOIL_KEY=\S+/)).output
         try await terminal.expect(String(export))
-        try await terminal.expect("printf %s \"$KEY\" > key.txt")
+        try await terminal.expect("printf %s \"$COUNTERFOIL_KEY\" > key.txt")
         let server = try await terminal.start(serve)
         try await terminal.expect("counterfoil simulator buy otto premium.monthly")
         let status = try await terminal.expect("counterfoil simulator status --json")

@@ -9,14 +9,16 @@ import Testing
             var export = ""
             var answers: [String] = []
             for line in try Typed.readme(containing: "counterfoil server init") {
-                if line.contains("export KEY=") {
+                if line.contains("export COUNTERFOIL_KEY=") {
                     answers.append(try await terminal.expect(export))
                 } else if line.contains(" &") {
                     try await terminal.start(line)
                 } else {
                     if line.hasSuffix("/customers/$ID") { try await Self.expectEntitlement(line, in: terminal) }
                     answers.append(try await terminal.expect(line))
-                    if let hint = answers.last?.firstMatch(of: /export KEY=\S+/) { export = String(hint.output) }
+                    if let hint = answers.last?.firstMatch(of: /export COUNTERFOIL_KEY=\S+/) {
+                        export = String(hint.output)
+                    }
                 }
             }
             #expect(answers.count > 6)

@@ -18,7 +18,8 @@ import Testing
                 _ = try RunningCommand.object(await lines.next())
                 let written = try await Command.run(
                     ["server", "init", "--simulator", store.path, "--output", file.path])
-                let key = try #require(written.output.firstMatch(of: /export KEY=(cfk_[A-Za-z0-9_-]{43})\n/))
+                let key = try #require(
+                    written.output.firstMatch(of: /export COUNTERFOIL_KEY=(cfk_[A-Za-z0-9_-]{43})\n/))
                 let server = try await RunningCommand(
                     ["server", "run", "--config", file.path, "--port", "0", "--json"], state: state)
                 do {

@@ -9,7 +9,7 @@ import Testing
             let file = folder.appending(path: "counterfoil.yaml")
             let written = try await Command.run(["server", "init", "--output", file.path])
             #expect(written.status == 0, "\(written.errors)")
-            let key = try #require(written.output.firstMatch(of: /export KEY=(cfk_[A-Za-z0-9_-]{43})\n/))
+            let key = try #require(written.output.firstMatch(of: /export COUNTERFOIL_KEY=(cfk_[A-Za-z0-9_-]{43})\n/))
             let text = try String(contentsOf: file, encoding: .utf8)
             #expect(!text.contains(key.1) && text.contains("bundle_id: \"com.example.app\""))
             let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
@@ -54,7 +54,7 @@ import Testing
     @Test func `server init writes the configuration alone to standard output`() async throws {
         let outcome = try await Command.run(["server", "init", "--output", "-"])
         #expect(outcome.status == 0 && outcome.output.hasPrefix("# The configuration"))
-        #expect(!outcome.output.contains("cfk_") && outcome.errors.contains("Bearer cfk_"))
+        #expect(!outcome.output.contains("cfk_") && outcome.errors.contains("export COUNTERFOIL_KEY=cfk_"))
     }
 
     @Test func `server check reports all errors with their lines`() async throws {

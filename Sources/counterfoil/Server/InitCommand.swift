@@ -53,7 +53,7 @@ struct InitCommand: AsyncParsableCommand {
         if let store, let catalogue { template.fillIn(store.information, catalogue) }
         if output == "-" {
             Output.line(template.text.trimmingCharacters(in: .newlines))
-            Output.error("the API key, shown only once: Authorization: Bearer \(key)")
+            Output.error("the API key, shown only once: export COUNTERFOIL_KEY=\(key)")
             return
         }
         // Send every request before writing the file: after that nothing may fail before the key is shown, only once.
@@ -89,7 +89,7 @@ struct InitCommand: AsyncParsableCommand {
         Output.line("\(style.good("written")) \(output.printable)")
         Output.line()
         Output.line(style.strong("The API key, shown only once"))
-        Output.line("  export KEY=\(key)")
+        Output.line("  export COUNTERFOIL_KEY=\(key)")
         Output.line()
         Output.line(style.strong("Next"))
         if !simulator {

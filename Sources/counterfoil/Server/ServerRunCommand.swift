@@ -153,7 +153,7 @@ private struct Serving {
         let query = configuration.apps.count > 1 ? "?app=\(configuration.apps.first?.bundleID.printable ?? "")" : ""
         lines += ["", style.strong("What a customer owns, by the account token of the purchases")] + customer
         lines += [
-            "  curl -H \"Authorization: Bearer $KEY\" \"\(url.printable)/v1/customers/$ID\(query)\"", "",
+            "  curl -H \"Authorization: Bearer $COUNTERFOIL_KEY\" \"\(url.printable)/v1/customers/$ID\(query)\"", "",
             style.faint("Ctrl-C stops it."),
         ]
         return lines

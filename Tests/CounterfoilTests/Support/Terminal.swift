@@ -66,7 +66,7 @@ final class Terminal {
     func type(_ line: String) async throws -> Command.Outcome {
         let line = Self.typed(line)
         let script = (assignments + [literal(line)]).joined(separator: "\n")
-        if line.wholeMatch(of: /(export )?[A-Z]+=\S+|[A-Z]+=\$\(.*\)/) != nil { assignments.append(literal(line)) }
+        if line.wholeMatch(of: /(export )?[A-Z_]+=\S+|[A-Z_]+=\$\(.*\)/) != nil { assignments.append(literal(line)) }
         return try await Command.run(
             URL(filePath: "/bin/bash"), ["-c", script], environment: environment, in: home)
     }
@@ -130,7 +130,7 @@ enum Typed {
     /// Commands in hints: indented lines that begin like a command.
     static func hints(_ lines: [String]) -> [String] {
         lines.filter { $0.hasPrefix("  ") }.map { $0.trimmingCharacters(in: .whitespaces) }
-            .filter { $0.firstMatch(of: /^(counterfoil |curl |export |[A-Z]+=)/) != nil }
+            .filter { $0.firstMatch(of: /^(counterfoil |curl |export |[A-Z_]+=)/) != nil }
     }
 
     /// Commands in the first fenced block of README that contains a text.
