@@ -51,6 +51,27 @@ import Testing
         }
     }
 
+    /// They were plain text before the lines of the log, also with `format: json`.
+    @Test func `server run logs notes on the configuration in the configured format`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "counterfoil.yaml")
+            // A folder cannot be a ledger: the server fails after the notes.
+            let text = """
+                apps: [{bundle_id: com.example.app, environments: [Sandbox], shared_secrets: [hunter2]}]
+                storage: {path: "."}
+                log: {format: json}
+                """
+            try Data(text.utf8).write(to: file)
+            let outcome = try await Command.run(["server", "run", "--config", file.path, "--port", "0"])
+            let lines = outcome.errors.split(separator: "\n").map(String.init)
+            #expect(outcome.status == 1 && lines.count > 2, "\(outcome.errors)")
+            let notes = try lines.dropLast().map { try RunningCommand.object($0) }
+            #expect(notes.allSatisfy { $0["level"] as? String == "notice" })
+            let reasons = notes.compactMap { ($0["metadata"] as? [String: String])?["reason"] }
+            #expect(reasons.contains { $0.hasPrefix("apps[0].shared_secrets[0]: the secret is in this file") })
+        }
+    }
+
     @Test func `server init writes the configuration alone to standard output`() async throws {
         let outcome = try await Command.run(["server", "init", "--output", "-"])
         #expect(outcome.status == 0 && outcome.output.hasPrefix("# The configuration"))

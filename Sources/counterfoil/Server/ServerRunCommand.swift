@@ -38,9 +38,11 @@ struct ServerRunCommand: AsyncParsableCommand {
         // Trap SIGHUP before reading the configuration: one that arrives during startup reloads it and does not end the
         // process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        let configuration = try load()
-        let server = try await Server.start(
-            configuration, logger: Self.logger(configuration.log), stoppingAt: [.sigterm, .sigint])
+        let loaded = try Configurations.load(config, port: port)
+        let configuration = loaded.configuration
+        let logger = Logger(label: "counterfoil") { _ in ServerLogHandler(configuration.log) }
+        for note in loaded.warnings { logger.notice("note on the configuration", metadata: ["reason": "\(note)"]) }
+        let server = try await Server.start(configuration, logger: logger, stoppingAt: [.sigterm, .sigint])
         let serving = Serving(configuration: configuration, port: server.port)
         if json { Output.line(JSONText.encode(serving.report)) } else { serving.lines.forEach { Output.line($0) } }
         if open { serving.openConsole() }
@@ -69,19 +71,6 @@ struct ServerRunCommand: AsyncParsableCommand {
             try await group.next()
             group.cancelAll()
         }
-    }
-
-    private func load() throws -> ServerConfiguration {
-        let loaded = try Configurations.load(config, port: port)
-        let style = Style.current(.standardError)
-        for note in loaded.warnings {
-            Output.notice("note: \(ConfigurationReport.line(note, in: config, style))", to: .standardError)
-        }
-        return loaded.configuration
-    }
-
-    private static func logger(_ log: ServerConfiguration.Log) -> Logger {
-        Logger(label: "counterfoil") { _ in ServerLogHandler(log) }
     }
 }
 
