@@ -88,7 +88,7 @@ import Testing
             #expect(lines.count == 2 && !outcome.output.contains("\u{1B}"))
             #expect(lines[0].hasSuffix(#"wrong.yaml:1: lisen: is not a key of this format; did you mean "listen"?"#))
             #expect(lines[1].contains("wrong.yaml:3: apps[0].apple_id: is missing"))
-            let json = try await Command.run(["server", "check", file.path, "--json"])
+            let json = try await Command.run(["server", "check", "--config", file.path, "--json"])
             let object = try json.object()
             #expect(json.status == 1 && object["valid"] as? Bool == false)
             #expect(object["object"] as? String == "error" && object["code"] as? String == "invalid_configuration")
@@ -96,6 +96,8 @@ import Testing
             #expect(problems.map { $0["line"] as? Int } == [1, 3])
             let missing = try await Command.run(["server", "check", folder.appending(path: "none").path])
             #expect(missing.status == 2 && missing.errors.contains("does not exist"))
+            let twice = try await Command.run(["server", "check", file.path, "--config", file.path])
+            #expect(twice.status == 2 && twice.errors.hasPrefix("Error: Name one configuration"), "\(twice.errors)")
         }
     }
 

@@ -30,13 +30,22 @@ struct ServerCheckCommand: AsyncParsableCommand {
             Exit status: 0 valid, 1 it has problems, or a check of --online failed, 2 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("The configuration, YAML.", valueName: "file")) var file = "counterfoil.yaml"
+    @Argument(help: ArgumentHelp("The configuration, YAML. Default: counterfoil.yaml.", valueName: "file"))
+    var file: String?
+
+    @Option(help: ArgumentHelp("The configuration, named as for the other commands.", valueName: "file"))
+    var config: String?
 
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
     @Flag(help: "Request a test notification and report whether it arrived.") var online = false
 
+    func validate() throws {
+        guard file == nil || config == nil else { throw ValidationError("Name one configuration, not two.") }
+    }
+
     func run() async throws {
+        let file = file ?? config ?? "counterfoil.yaml"
         try Input.requireFile(file, remedy: "write one with: counterfoil server init")
         let loaded: LoadedConfiguration
         // The online check sends requests to the App Store, so the key must be readable.
