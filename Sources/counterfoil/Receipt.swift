@@ -103,7 +103,7 @@ struct ReceiptCommand: ParsableCommand {
 
     func run() throws {
         let validator = try validator()
-        let contents = try Input.read(file, maximumBytes: validator.limits.bytes)
+        let contents = Input.withoutByteOrderMark(try Input.read(file, maximumBytes: validator.limits.bytes + 3))
         do {
             if printsTransactionID {
                 try reportTransactionID(in: contents)

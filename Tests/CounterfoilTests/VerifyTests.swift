@@ -47,6 +47,19 @@ import Testing
         }
     }
 
+    /// The refusal could not show the mark, which is invisible.
+    @Test func `A byte order mark before signed data or a receipt is ignored`() async throws {
+        let testData = try SignedTestData.shared.get()
+        let mark = Data([0xEF, 0xBB, 0xBF])
+        let signed = try await Command.run(
+            ["verify", "-", "--root", testData.root.path], stdin: mark + Data(try testData.transaction().utf8))
+        #expect(signed.status == 0, "\(signed.errors)")
+        let receipt = try await Command.run(
+            ["receipt", "-", "--root", testData.receiptRoot.path],
+            stdin: mark + (try testData.receipt()).base64EncodedData())
+        #expect(receipt.status == 0, "\(receipt.errors)")
+    }
+
     @Test(
         arguments: [
             ([], "untrusted_root"), (["ROOT", "--app", "com.example.other"], "wrong_app"),

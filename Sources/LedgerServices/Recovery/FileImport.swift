@@ -166,7 +166,9 @@ package struct FileImport: Sendable {
 
     /// Imports one line. Returns nil for an empty line.
     private func importLine(_ line: Line) async throws -> Importer.Outcome? {
-        guard let text = line.text else { return .failed(code: "too_large", message: "the line is too long") }
+        guard var text = line.text else { return .failed(code: "too_large", message: "the line is too long") }
+        // Some programs write a byte order mark before the first line.
+        if line.number == 1, text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
         let trimmed = text.trimmingCharacters(in: .whitespaces)
         return trimmed.isEmpty ? nil : try await importer.importCustomer(trimmed)
     }

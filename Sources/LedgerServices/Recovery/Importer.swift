@@ -55,7 +55,10 @@ package struct Importer: Sendable {
             guard let transaction = Self.transaction(of: receipt) else { return .imported(newFacts: 0, nil) }
             return try await fetch(transaction, in: scopes)
         } catch let refusal as VerificationError {
-            return .failed(code: "\(refusal.code)", message: refusal.message)
+            let message =
+                refusal.code == .badBase64URL
+                ? "neither a transaction ID nor a receipt in base64" : refusal.message
+            return .failed(code: "\(refusal.code)", message: message)
         }
     }
 

@@ -49,11 +49,17 @@ enum Input {
         return data
     }
 
-    /// Returns the contents as text, without one line break at the end, which files and `echo` add.
+    /// Returns the data without the byte order mark (BOM) that some programs write before a text.
+    static func withoutByteOrderMark(_ data: Data) -> Data {
+        data.starts(with: [0xEF, 0xBB, 0xBF]) ? Data(data.dropFirst(3)) : data
+    }
+
+    /// Returns the contents as text, without a byte order mark at the start and one line break at the end, which files
+    /// and `echo` add.
     ///
     /// Bytes that are not UTF-8 become U+FFFD, which no verifier accepts. Nothing else is changed or checked.
     static func text(_ path: String, maximumBytes: Int) throws -> String {
-        var data = try read(path, maximumBytes: maximumBytes + 2)
+        var data = withoutByteOrderMark(try read(path, maximumBytes: maximumBytes + 5))
         if data.last == UInt8(ascii: "\n") { data.removeLast() }
         if data.last == UInt8(ascii: "\r") { data.removeLast() }
         return String(decoding: data, as: UTF8.self)

@@ -53,6 +53,25 @@ import Testing
         }
     }
 
+    /// A byte order mark made the first line fail.
+    @Test func `An import accepts the byte order mark and line ends of Windows, and explains a line of a table`()
+        async throws
+    {
+        try await World.run { world in
+            let outcome = try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly"))
+            let bought = try #require(outcome.originalTransactionID)
+            let file = world.folder.appending(path: "customers.txt")
+            try Data("\u{FEFF}\(bought)\r\n\(bought),anna\r\n".utf8).write(to: file)
+            try await world.stopServer()
+            let progress = try await world.importCustomers(file)
+            #expect(progress.lines == 2 && progress.failed == 1)
+            let failures = try String(contentsOf: file.appendingPathExtension("failed"), encoding: .utf8)
+            let expected = "2\tbad_base64url\tneither a transaction ID nor a receipt in base64\t\(bought),anna\n"
+            #expect(failures == expected)
+        }
+    }
+
     @Test func `An import that cannot store its progress names the file`() async throws {
         try await World.run { world in
             let outcome = try await world.simulator.perform(
