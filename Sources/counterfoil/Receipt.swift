@@ -87,6 +87,7 @@ struct ReceiptCommand: ParsableCommand {
     @OptionGroup var trust: TrustOptions
 
     func validate() throws {
+        try Input.requireNoText(file, beginning: "MII")
         if printsTransactionID, printsVerifyReceipt {
             throw ValidationError("--transaction-id and --verify-receipt exclude each other.")
         }
@@ -119,13 +120,16 @@ struct ReceiptCommand: ParsableCommand {
             }
         } catch let error as VerificationError {
             throw Refusal(
-                code: "\(error.code)", message: error.message.printable + Self.advice(for: contents),
+                code: "\(error.code)", message: error.message.printable + advice(for: contents, error),
                 object: VerificationReport.json(error))
         }
     }
 
-    /// Returns advice for contents that are a JWS, otherwise an empty string.
-    private static func advice(for contents: Data) -> String {
+    /// Returns advice for contents that are a JWS or that others than Apple signed, otherwise an empty string.
+    private func advice(for contents: Data, _ error: VerificationError) -> String {
+        if error.code == .untrustedRoot, trust.roots.isEmpty {
+            return "; --root trusts another root, such as the folder certificates of a simulator"
+        }
         let isJWS = contents.starts(with: "eyJ".utf8) && contents.count(where: { $0 == UInt8(ascii: ".") }) == 2
         return isJWS ? "; counterfoil verify reads a JWS" : ""
     }

@@ -61,6 +61,7 @@ struct Verify: AsyncParsableCommand {
     @OptionGroup var trust: TrustOptions
 
     func validate() throws {
+        try Input.requireNoText(file, beginning: "eyJ")
         if appAppleID != nil, bundleIDs.count != 1 {
             throw ValidationError("--app-apple-id needs one --app: name the app it belongs to.")
         }
@@ -86,13 +87,17 @@ struct Verify: AsyncParsableCommand {
             }
         } catch {
             throw Refusal(
-                code: "\(error.code)", message: error.message.printable + Self.advice(for: text),
+                code: "\(error.code)", message: error.message.printable + advice(for: text, error),
                 object: VerificationReport.json(error))
         }
     }
 
-    /// Returns advice for a text that begins like JSON or a receipt, otherwise an empty string.
-    private static func advice(for text: String) -> String {
+    /// Returns advice for a text that begins like JSON or a receipt, or that others than Apple signed, otherwise an
+    /// empty string.
+    private func advice(for text: String, _ error: VerificationError) -> String {
+        if error.code == .untrustedRoot, !simulator, trust.roots.isEmpty {
+            return "; --simulator trusts a simulator, --root another root"
+        }
         if text.hasPrefix("{") {
             return "; this is JSON: verify a JWS in it, such as the signedPayload of a notification"
         }

@@ -20,6 +20,24 @@ import Testing
         #expect((object["message"] as? String)?.contains("counterfoil") == false)
     }
 
+    @Test(arguments: [("verify", "eyJ"), ("receipt", "MII")])
+    func `A text that is given instead of its file is not repeated in the error`(_ command: String, _ start: String)
+        async throws
+    {
+        let text = start + String(repeating: "A", count: 5000)
+        let outcome = try await Command.run([command, text])
+        #expect(outcome.status == 2 && outcome.errors.hasPrefix("Error: Name the file with the text, or - for"))
+        #expect(!outcome.errors.contains(text), "\(outcome.errors)")
+    }
+
+    @Test func `Data that a simulator signed is refused with the option that trusts it`() async throws {
+        let testData = try SignedTestData.shared.get()
+        let signed = try await Command.run(["verify", "-"], stdin: Data(try testData.transaction().utf8))
+        #expect(signed.status == 1 && signed.errors.contains("; --simulator trusts a simulator"), "\(signed.errors)")
+        let receipt = try await Command.run(["receipt", "-"], stdin: try testData.receipt())
+        #expect(receipt.status == 1 && receipt.errors.contains("; --root trusts another root"), "\(receipt.errors)")
+    }
+
     @Test(arguments: [
         (["simulator", "--catalogue"], "products:\n  - id: a\n"),
         (["simulator", "scenario", "run", "--alone"], "name: x\nsteps:\n  - frob: 1\n  - turn: 3\n"),

@@ -22,6 +22,14 @@ enum Input {
         }
     }
 
+    /// Throws `ValidationError` if `path` is a text with this beginning instead of the file that contains it. The error
+    /// does not repeat the text, which is long.
+    static func requireNoText(_ path: String, beginning: String) throws {
+        guard !path.hasPrefix(beginning) || FileManager.default.fileExists(atPath: path) else {
+            throw ValidationError("Name the file with the text, or - for standard input, instead of the text itself.")
+        }
+    }
+
     /// Returns the contents of `path`, at most `maximumBytes + 1` bytes, so that the caller can tell that a file is too
     /// large.
     static func read(_ path: String, maximumBytes: Int) throws -> Data {
