@@ -51,15 +51,16 @@ enum CommandNames {
         return "Usage: \(usage)\n  See '\(words) --help' for more information."
     }
 
-    /// Returns an error message if the arguments name an unknown command, with a suggestion if a similar one exists.
-    /// Nil if the command is known.
-    static func misspelling(in arguments: [String]) -> String? {
+    /// Returns an error message if the arguments name an unknown command, with a suggestion if a similar one exists, and
+    /// the words of the group whose help lists the commands. Nil if the command is known.
+    static func misspelling(in arguments: [String]) -> (message: String, group: String)? {
         var (command, path): (any ParsableCommand.Type, [String]) = (Counterfoil.self, [])
         for word in arguments {
             let subcommands = command.configuration.subcommands
             guard !subcommands.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
             guard let next = subcommands.first(where: { $0._commandName == word }) else {
-                return suggestion(for: word, in: command, at: path)
+                let group = (["counterfoil"] + path).joined(separator: " ")
+                return (suggestion(for: word, in: command, at: path), group)
             }
             (command, path) = (next, path + [word])
         }

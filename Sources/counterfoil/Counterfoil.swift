@@ -49,8 +49,8 @@ struct Counterfoil: AsyncParsableCommand {
             }
             guard status == .validationFailure else { refuse(Refusal(unexpected: error)) }
             if let misspelling = CommandNames.misspelling(in: arguments) {
-                Output.error("Error: \(misspelling)\n  See 'counterfoil --help' for more information.")
-                printJSON(Refusal.object("usage", misspelling))
+                Output.error("Error: \(misspelling.message)\n  See '\(misspelling.group) --help' for more information.")
+                printJSON(Refusal.object("usage", misspelling.message))
                 Foundation.exit(2)
             }
             let reason = self.message(for: error)

@@ -79,6 +79,15 @@ import Testing
         #expect(suggestion == intended, "\(outcome.errors)")
     }
 
+    @Test(arguments: [
+        ("quite-another", "counterfoil"), ("simulator start", "counterfoil simulator"),
+        ("simulator clock quite-another", "counterfoil simulator clock"),
+    ])
+    func `A misspelt command is answered with the help of its group`(_ line: String, _ group: String) async throws {
+        let outcome = try await Command.run(line.split(separator: " ").map(String.init))
+        #expect(outcome.errors.hasSuffix("  See '\(group) --help' for more information.\n"), "\(outcome.errors)")
+    }
+
     @Test func `A misspelt command is reported in JSON with --json`() async throws {
         let object = try await Command.run(["simulator", "trigge", "TEST", "--json"]).object()
         #expect(object["code"] as? String == "usage")
