@@ -44,6 +44,13 @@ import Testing
         }
     }
 
+    @Test func `A misspelt endpoint is answered with the intended one`() async throws {
+        let misspelt = try await Command.run(["api", "transactions", "1"])
+        #expect(misspelt.status == 2 && misspelt.errors.contains(#"did you mean "transaction"?"#), "\(misspelt.errors)")
+        let unknown = try await Command.run(["api", "quite-another"])
+        #expect(unknown.status == 2 && unknown.errors.contains("; counterfoil api --help lists them."))
+    }
+
     @Test func `The error for an unusable answer names the member`() async throws {
         let server = try LoopbackServer(answer: LoopbackServer.answer("200 OK", [], Data(#"{"hasMore":"yes"}"#.utf8)))
         defer { server.stop() }

@@ -92,6 +92,17 @@ import Testing
         return outcome.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
 
+    /// ArgumentParser continues a line that is too long without indentation.
+    @Test func `Lists in help texts keep their indentation`() async throws {
+        let pages = try await Self.pages.value
+        for (name, heading) in [("counterfoil api", "ENDPOINTS"), ("counterfoil simulator", "THE CLOCK")] {
+            let lines = (pages[name] ?? "").split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            let start = try #require(lines.firstIndex(of: heading), "\(name)")
+            let list = lines[lines.index(after: start)...].prefix { !$0.isEmpty }
+            #expect(!list.isEmpty && list.allSatisfy { $0.hasPrefix("  ") }, "\(name): \(list)")
+        }
+    }
+
     @Test func `Every help text begins with a verb`() async throws {
         for page in try await Self.pages.value {
             let first = page.value.split(separator: " ").dropFirst().first.map(String.init) ?? ""

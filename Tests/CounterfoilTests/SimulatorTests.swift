@@ -63,6 +63,8 @@ import Testing
             let advance = try await session.object("simulator", "clock", "advance", "1", "month")
             #expect(try #require(advance["notifications"] as? Int) >= 2)
             #expect(try await session.object("simulator", "clock")["now"] as? Int == 1_769_904_000_000)
+            let day = try await session.object("simulator", "clock", "advance", "--to", "2026-02-03")
+            #expect(day["to"] as? Int == 1_770_076_800_000)
             _ = try await session.object("simulator", "restore", "before")
             // The renewal on the 8th is charged within 24 hours before.
             #expect(

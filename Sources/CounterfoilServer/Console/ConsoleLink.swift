@@ -27,7 +27,9 @@ package enum ConsoleLink {
                 code: "no_console_secret", message: "the configuration has no console.secret, which signs these links")
         }
         guard let key = configuration.keys.first(where: { $0.name == name }) else {
-            throw Refusal(code: "unknown_key", message: "the configuration has no key named \(name)")
+            throw Refusal(
+                code: "unknown_key",
+                message: "the configuration has no key named \(name); counterfoil server keys list lists them")
         }
         guard key.scopes.contains(.consoleOpen) else {
             throw Refusal(code: "missing_scope", message: "the key \(name) lacks the scope console:open")

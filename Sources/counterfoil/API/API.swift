@@ -1,6 +1,7 @@
 import Basics
 import AppStoreServer
 import ArgumentParser
+import ConfigurationReading
 import Foundation
 
 /// `counterfoil api`: calls any endpoint of the App Store's APIs.
@@ -55,7 +56,10 @@ struct API: AsyncParsableCommand {
 
     func run() async throws {
         guard let endpoint = AppStoreEndpoint.all.first(where: { $0.name == self.endpoint }) else {
-            throw ValidationError("\(self.endpoint) is not an endpoint; counterfoil api --help lists them.")
+            throw ValidationError(
+                SpellingSuggestion.message(
+                    unknown: self.endpoint, of: "endpoint", among: AppStoreEndpoint.all.map(\.name),
+                    or: "counterfoil api --help lists them."))
         }
         guard parameters.count == endpoint.parameters.count else {
             let names = endpoint.parameters.map { "<\($0)>" }.joined(separator: " ")

@@ -20,6 +20,10 @@ enum EndpointList {
         if endpoint.isDeprecated { words.append("(deprecated)") }
         let line = "    " + words.joined(separator: " ")
         guard !endpoint.queryParameters.isEmpty else { return line }
-        return line + "\n        query: " + endpoint.queryParameters.joined(separator: ", ")
+        // Break the lines here: ArgumentParser would continue a long one without indentation.
+        let rows = stride(from: 0, to: endpoint.queryParameters.count, by: 6).map { start in
+            endpoint.queryParameters.dropFirst(start).prefix(6).joined(separator: ", ")
+        }
+        return line + "\n        query: " + rows.joined(separator: ",\n               ")
     }
 }

@@ -75,9 +75,9 @@ struct KeysCreate: ParsableCommand {
             name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) })
         else { throw ValidationError("--name takes 1 to 100 letters, digits, dots, - and _.") }
         guard !scopes.isEmpty else { throw ValidationError("--scope is missing: name at least one scope.") }
-        let excess = scopes.filter { isPublic && !APIScope.publicKeyScopes.contains($0) }.map(\.rawValue)
-        guard excess.isEmpty else {
-            throw ValidationError("A public key cannot have \(excess.joined(separator: ", ")).")
+        guard !isPublic || APIScope.publicKeyScopes.isSuperset(of: scopes) else {
+            let allowed = APIScope.publicKeyScopes.map(\.rawValue).sorted().joined(separator: ", ")
+            throw ValidationError("A public key can have only the scopes \(allowed).")
         }
     }
 

@@ -28,7 +28,8 @@ struct RecoverCommand: AsyncParsableCommand {
 
     @OptionGroup var options: OfflineOptions
 
-    @Option(help: ArgumentHelp("The start of the period.", valueName: "instant")) var from: InstantArgument?
+    @Option(help: ArgumentHelp("The start of the period, such as 2026-05-01.", valueName: "instant"))
+    var from: InstantArgument?
     @Option(help: ArgumentHelp("The end of the period. Default: now.", valueName: "instant")) var to: InstantArgument?
     @Option(
         name: .customLong("type"),

@@ -52,10 +52,15 @@ struct ClockAdvance: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The duration: 31d, 2h 30m, 1 month, P1Y.", valueName: "duration"))
     var length: [String] = []
 
-    @Option(help: ArgumentHelp("The new time, such as 2027-01-01T00:00:00Z.", valueName: "instant"))
-    var to: String?
+    @Option(help: ArgumentHelp("The new time, such as 2027-01-01 or 2027-01-01T09:30:00Z.", valueName: "instant"))
+    var to: InstantArgument?
 
     @OptionGroup var options: SimulatorOptions
+
+    private struct Body: Encodable {
+        let to: Int64?
+        let by: String?
+    }
 
     func validate() throws {
         guard length.isEmpty != (to == nil) else {
@@ -67,7 +72,7 @@ struct ClockAdvance: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let body = to.map { ["to": $0] } ?? ["by": length.joined(separator: " ")]
+        let body = Body(to: to?.milliseconds, by: length.isEmpty ? nil : length.joined(separator: " "))
         let data = try await options.client().send("POST", ["clock", "advance"], body: body)
         if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
         let report = try ControlClient.decode(AdvanceReport.self, from: data)

@@ -27,7 +27,7 @@ struct SimulatorCommand: AsyncParsableCommand {
               real                      real time
               accelerated               a month lasts 5 minutes
               accelerated:<rate>        another rate, such as monthlyEveryHour
-              frozen, frozen:<instant>  stands still until `counterfoil simulator clock advance`
+              frozen, frozen:<instant>  stands still until `simulator clock advance`
 
             OPTIONS OF `simulator`, WHICH IS `simulator run`
               --port <n>         the port on 127.0.0.1; 0 for a free one (default)
@@ -78,7 +78,8 @@ struct SimulatorRun: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How time passes: real, accelerated or frozen; see `counterfoil simulator --help`.", valueName: "mode"))
+            "How time passes: real, accelerated, frozen, or frozen:2026-01-31; see `counterfoil simulator --help`.",
+            valueName: "mode"))
     var clock: ClockMode = .real
 
     @Option(help: ArgumentHelp("The URL for notifications of both environments.", valueName: "url"))
