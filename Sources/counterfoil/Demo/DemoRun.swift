@@ -257,9 +257,9 @@ extension DemoRun {
             "\(response.isActive ? output.good("yes") : output.bad("no")) \(response.rule): \(response.sentence.printable)"
         )
         for fact in response.facts where fact.role == "decides" {
-            let origin = fact.origin.map { ", \($0)" } ?? ""
+            let origin = fact.origin.map { " (origin: \($0))" } ?? ""
             output.line(
-                "decided by \(fact.kind) \(fact.identifier.printable)\(origin), of \(response.facts.count) facts")
+                "decided by \(fact.kind) \(fact.identifier.printable), one of \(response.facts.count) facts\(origin)")
         }
     }
 
