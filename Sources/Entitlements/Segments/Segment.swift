@@ -58,8 +58,13 @@ package struct SegmentEntry: Sendable, Hashable {
     package var segment: Segment
     /// When membership began; nil if that is unknown.
     package var since: Date?
-    /// The reason; nil if there is none.
+    /// The reason; nil if there is none. One of ``reasons``.
     package var reason: StateDetail?
+
+    /// All possible reasons: those of an expiration, and a price increase that waits for consent.
+    package static let reasons: [StateDetail] = [
+        .cancelled, .billingError, .priceIncreaseNotAccepted, .productNotAvailable, .priceConsentPending,
+    ]
 
     package init(_ segment: Segment, since: Date? = nil, reason: StateDetail? = nil) {
         self.segment = segment

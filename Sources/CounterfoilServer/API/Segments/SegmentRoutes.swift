@@ -56,7 +56,7 @@ struct SegmentRoutes {
         let found = try await storage.members(
             SegmentQuery(
                 segment, in: appEnvironment.id, at: now.milliseconds, within: try within(call.request),
-                reason: try call.request.shortText("reason").map { StateDetail(rawValue: $0) },
+                reason: try reason(call.request),
                 after: try paging.segmentPosition(), limit: paging.limit))
         let engine = apps.engine(of: appEnvironment.bundleID)
         let items = found.items.map { SegmentItem($0, segment, appEnvironment, engine, now: now) }
@@ -64,6 +64,15 @@ struct SegmentRoutes {
         case .json: return .list(items, next: found.next?.token) { $1.write(to: &$0) }
         case .csv: return SegmentItem.csv(items, named: segment.name, next: found.next, from: call.request)
         }
+    }
+
+    private func reason(_ request: Request) throws(APIFailure) -> StateDetail? {
+        guard let text = try request.shortText("reason") else { return nil }
+        guard let reason = SegmentEntry.reasons.first(where: { $0.rawValue == text }) else {
+            throw APIFailure(
+                "invalid_parameter", text, of: "reason", isNoneOf: SegmentEntry.reasons.map(\.rawValue))
+        }
+        return reason
     }
 
     private func within(_ request: Request) throws(APIFailure) -> Milliseconds? {

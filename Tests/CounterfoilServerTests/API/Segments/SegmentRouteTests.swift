@@ -94,6 +94,10 @@ import Testing
             #expect(try await Self.members("will_not_renew", world, "?within_days=\(left + 1)") == Array(ids[..<2]))
             #expect(try await Self.members("will_not_renew", world, "?reason=cancelled") == ids)
             #expect(try await Self.members("will_not_renew", world, "?reason=billing_error") == [])
+            // An empty list would say that nobody cancelled.
+            let misspelt = try await world.api.get("/v1/segments/will_not_renew?reason=canceled")
+            #expect(misspelt.status == 400 && misspelt["code"] as? String == "invalid_parameter")
+            #expect((misspelt["message"] as? String)?.hasSuffix(#"did you mean "cancelled"?"#) == true)
             #expect(try await Self.members("will_not_renew", world, "?environment=Sandbox") == [])
             // The first subscription is unclaimed, the last one belongs to a customer.
             #expect((first["customers"] as? [Any])?.isEmpty == true)
