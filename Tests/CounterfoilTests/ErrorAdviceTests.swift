@@ -30,6 +30,11 @@ import Testing
         #expect(!outcome.errors.contains(text), "\(outcome.errors)")
     }
 
+    @Test func `The address of a simulator without its scheme is refused with advice`() async throws {
+        let outcome = try await Command.run(["simulator", "status", "--simulator", "127.0.0.1:9000"])
+        #expect(outcome.status == 1 && outcome.errors.contains("; a URL begins with http://"), "\(outcome.errors)")
+    }
+
     @Test func `Data that a simulator signed is refused with the option that trusts it`() async throws {
         let testData = try SignedTestData.shared.get()
         let signed = try await Command.run(["verify", "-"], stdin: Data(try testData.transaction().utf8))

@@ -35,8 +35,9 @@ enum SimulatorLocation {
     static func read(_ folder: String) throws(Refusal) -> SimulatorInformation {
         let file = URL(filePath: folder).appending(path: "simulator.json")
         guard let data = FileManager.default.contents(atPath: file.path) else {
+            let advice = folder.contains(":") ? "a URL begins with http://" : start
             throw Refusal(
-                code: "no_simulator", message: "no simulator runs there: \(file.path.printable) is missing; \(start)")
+                code: "no_simulator", message: "no simulator runs there: \(file.path.printable) is missing; \(advice)")
         }
         do { return try JSONDecoder().decode(SimulatorInformation.self, from: data) } catch {
             throw Refusal(
