@@ -53,7 +53,18 @@ import Testing
             try Data(text.utf8).write(to: file)
             let outcome = try await Command.run(arguments + [file.path])
             #expect(outcome.status == 1 && outcome.errors.contains("; "), "\(outcome.errors)")
+            #expect(outcome.errors.contains("wrong.yaml: "), "\(outcome.errors)")
             #expect(outcome.errors.count(where: { $0 == "\n" }) == 1 && !outcome.errors.contains("u{a}"))
+        }
+    }
+
+    @Test func `A scenario may begin with a byte order mark`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "mine.yaml")
+            let text = "\u{FEFF}name: x\nsteps:\n  - advance: 1 day\n"
+            try Data(text.utf8).write(to: file)
+            let outcome = try await Command.run(["simulator", "scenario", "run", file.path, "--alone"])
+            #expect(outcome.status == 0, "\(outcome.errors)")
         }
     }
 

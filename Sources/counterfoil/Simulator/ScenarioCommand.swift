@@ -46,7 +46,11 @@ struct ScenarioRun: AsyncParsableCommand {
 
     func run() async throws {
         let text = try Self.text(name)
-        let report = alone ? try await runAlone(text) : try await run(text)
+        let scenario: Scenario
+        do { scenario = try Scenario(yaml: text) } catch {
+            throw Refusal(code: error.code, message: "\(name): \(error.message)".printableLine)
+        }
+        let report = alone ? try await runAlone(scenario) : try await run(text)
         if options.json { Output.line(try JSONLine.text(report)) } else { show(report) }
         guard report.passed else {
             throw Refusal(code: "scenario_failed", message: "\(report.name.printable) did not go as expected")
@@ -57,11 +61,7 @@ struct ScenarioRun: AsyncParsableCommand {
         try await options.client().call("POST", ["scenarios"], body: ["yaml": text])
     }
 
-    private func runAlone(_ text: String) async throws -> ScenarioReport {
-        let scenario: Scenario
-        do { scenario = try Scenario(yaml: text) } catch {
-            throw Refusal(code: error.code, message: error.message.printableLine)
-        }
+    private func runAlone(_ scenario: Scenario) async throws -> ScenarioReport {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(Date())
         do {
@@ -99,7 +99,8 @@ struct ScenarioRun: AsyncParsableCommand {
             throw ValidationError(
                 "\(name.printable) is neither a file nor a scenario; counterfoil simulator scenario list lists them.")
         }
-        return String(decoding: try Input.read(name, maximumBytes: 1 << 20), as: UTF8.self)
+        let data = Input.withoutByteOrderMark(try Input.read(name, maximumBytes: 1 << 20))
+        return String(decoding: data, as: UTF8.self)
     }
 }
 
