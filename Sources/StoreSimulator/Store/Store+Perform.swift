@@ -63,7 +63,8 @@ extension Store {
     mutating func apply(
         _ command: StoreCommand, at now: Date, checking check: OfferSignatureCheck? = nil
     ) throws(StoreError) -> Subject {
-        switch command {
+        try command.checkValues()
+        return switch command {
         case .createCustomer(let customer, let storefront, let version, let date, let preorderDate):
             try createCustomer(
                 customer, in: storefront,

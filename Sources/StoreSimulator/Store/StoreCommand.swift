@@ -6,7 +6,8 @@ public import Foundation
 /// Scenario files, the control API and the Swift API share these commands. In JSON and YAML, a command is an object
 /// with one member, the command's name: `{"purchase": {"customer": "anna", "product": "premium.monthly"}}`. Optional
 /// parameters may be omitted. `subscription` and `transaction` accept a transaction identifier or a product identifier;
-/// if omitted, the customer's latest subscription or transaction is used.
+/// if omitted, the customer's latest subscription or transaction is used. Values that Apple does not document are
+/// refused with ``StoreError/Code/invalidArgument``.
 @nonexhaustive
 public enum StoreCommand: Sendable, Hashable, Codable {
     /// A new Apple Account installs the app. A purchase by an unknown customer does the same, in the first storefront

@@ -132,6 +132,28 @@ import Testing
             #"approveMessage.message: "7" is not a UUID"#
         ),
         (
+            "POST", "/production/commands", #"{"requestRefund": {"customer": "anna", "reason": "BORED"}}"#, nil,
+            #"reason: "BORED" is none of UNINTENDED_PURCHASE, FULFILLMENT_ISSUE, "#
+                + "UNSATISFIED_WITH_PURCHASE, LEGAL, OTHER"
+        ),
+        (
+            "POST", "/production/commands", #"{"approveRefund": {"customer": "anna", "reason": 7}}"#, nil,
+            "reason: 7 is none of 0, 1"
+        ),
+        (
+            "POST", "/production/commands",
+            #"{"answerConsumptionRequest": {"customer": "anna", "preference": "MAYBE"}}"#, nil,
+            #"preference: "MAYBE" is none of DECLINE, GRANT_FULL, GRANT_PRORATED"#
+        ),
+        (
+            "POST", "/production/commands", #"{"extendRenewal": {"customer": "anna", "days": 1, "reason": 4}}"#, nil,
+            "reason: 4 is none of 0, 1, 2, 3"
+        ),
+        (
+            "POST", "/production/commands", #"{"createExternalPurchaseToken": {"tokenType": "TIPS"}}"#, nil,
+            #"tokenType: "TIPS" is none of SERVICES, ACQUISITION, CORE_TECHNOLOGY"#
+        ),
+        (
             "POST", "/clock/advance", #"{"to": "soon"}"#, "to",
             #"to: "soon" is neither milliseconds since 1970 nor like 2026-01-31T12:00:00Z"#
         ),

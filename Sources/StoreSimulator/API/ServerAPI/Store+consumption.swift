@@ -17,8 +17,7 @@ extension Store {
             ], or: .invalidDeliveryStatus)
         _ = try body.bool("sampleContentProvided", or: .invalidSampleContentProvided)
         let preference = try body.valueIfPresent(
-            "refundPreference", of: [RefundPreference.decline, .grantFull, .grantProrated], or: .invalidRefundPreference
-        )
+            "refundPreference", of: RefundPreference.documented, or: .invalidRefundPreference)
         // Apple documents three errors of this endpoint by name only; their numbers are unknown.
         let percentage = try body.intIfPresent("consumptionPercentage", in: 0...100_000, or: nil)
         let transaction = try purchase(request)
