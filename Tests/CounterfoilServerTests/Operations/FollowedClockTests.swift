@@ -75,7 +75,9 @@ import Testing
         let simulator = try LoopbackServer(answer: nil)
         defer { simulator.stop() }
         let clock = FollowedClock("http://127.0.0.1:\(simulator.port)", timeout: .milliseconds(50))
-        await #expect(throws: (any Error).self) { try await clock.read() }
+        let error = await #expect(throws: (any Error).self) { try await clock.read() }
+        let description = error.map { "\($0)" }
+        #expect(description == "Unreadable()", "the connection failed, or the reading was cancelled")
         #expect(clock.mode == nil)
     }
 
@@ -91,7 +93,9 @@ import Testing
         }
         try await waitUntil("the log says what the server waits for") { !lines.text.isEmpty }
         start.cancel()
-        await #expect(throws: (any Error).self) { try await start.value }
+        let error = await #expect(throws: (any Error).self) { try await start.value }
+        // On a busy machine the start may have given up before.
+        #expect(error is CancellationError || (error as? CounterfoilServer.ServerError)?.code == .clockUnavailable)
         #expect(lines.text.contains("waiting for the simulator's clock, which does not answer"), "\(lines.text)")
         #expect(lines.text.contains("127.0.0.1:\(simulator.port)"), "\(lines.text)")
     }

@@ -111,7 +111,10 @@ import Testing
                 let older = (0..<70).map { "\(2_000_000_000_000_000 + $0)" }
                 try await core.storage.add(requests: older, in: world.appEnvironment().id, because: .restore, at: 0)
                 try await core.storage.add(requests: [transaction], in: sandbox.id, because: .restore, at: 1)
-                await #expect(throws: AppStoreServerError.self) { try await core.recovery.runHistoryRequests() }
+                let error = await #expect(throws: AppStoreServerError.self) {
+                    try await core.recovery.runHistoryRequests()
+                }
+                #expect(error?.code == .unauthorized)
                 #expect(try await core.storage.lineage(transaction, in: sandbox.id) != nil)
                 let remaining = try await core.storage.dueHistoryRequests(
                     in: world.appEnvironment().id, at: simulator.now.milliseconds, limit: 100)
@@ -237,7 +240,8 @@ import Testing
             try simulator.add(Fault("route:subscription-statuses", .status(code: 418)))
             let transaction = try #require(outcome.transactionID)
             try await core.storage.add(requests: [transaction], in: world.appEnvironment().id, because: .restore, at: 0)
-            await #expect(throws: AppStoreServerError.self) { try await core.recovery.runNow() }
+            let error = await #expect(throws: AppStoreServerError.self) { try await core.recovery.runNow() }
+            #expect(error?.status == 418)
             let due = try await core.storage.dueHistoryRequests(
                 in: world.appEnvironment().id, at: simulator.now.milliseconds, limit: 10)
             #expect(due.map(\.attempts) == [0])

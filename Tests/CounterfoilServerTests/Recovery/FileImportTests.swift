@@ -27,11 +27,12 @@ import Testing
             try Data(lines.joined(separator: "\n").utf8).write(to: file)
             try await world.stopServer()
             // The App Store fails during the second batch. The first batch stays imported.
-            await #expect(throws: AppStoreServerError.self) {
+            let failure = await #expect(throws: AppStoreServerError.self) {
                 try await world.importCustomers(file) { _ in
                     do { try simulator.add(Fault("route:subscription-statuses", .status(code: 418))) } catch {}
                 }
             }
+            #expect(failure?.status == 418)
             try simulator.removeFault()
             let batches = Mutex(0)
             let progress = try await world.importCustomers(file) { _ in batches.withLock { $0 += 1 } }

@@ -1,5 +1,6 @@
 @testable import LedgerServices
 import AppStoreModels
+import AppStoreServer
 import CounterfoilServer
 import Foundation
 import StoreSimulator
@@ -95,7 +96,11 @@ import Testing
             let simulator = world.simulator
             try await world.server.core.recovery.runNow()
             world.clockLead.withLock { $0 = 400 * 86_400 }
-            await #expect(throws: (any Error).self) { try await world.server.core.recovery.runNow() }
+            let error = await #expect(throws: AppStoreServerError.self) {
+                try await world.server.core.recovery.runNow()
+            }
+            // The history begins in the App Store's future.
+            #expect(error?.apiCode == .startDateAfterEndDate)
             world.clockLead.withLock { $0 = 0 }
             try simulator.add(Fault("notification:*", .drop))
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))

@@ -154,9 +154,10 @@ struct AdvancedCommerceEndpointTests {
         #expect(shop.notificationNames(from: 2) == ["REFUND", "REFUND", "REFUND_REVERSED"])
         #expect(try shop.current.advancedCommerceInfo?.items == before)
         #expect(before.map { $0.refunds?.count } == [1, nil])
-        #expect(throws: StoreError.self) {
+        let error = #expect(throws: StoreError.self) {
             try shop.perform(.reverseRefund(customer: "anna", transaction: shop.subscription))
         }
+        #expect(error?.code == .impossibleTransition)
         // The revoked item is not restored in the renewal.
         shop.advance(days: 35)
         #expect(try shop.current.price == 5000)

@@ -245,9 +245,10 @@ import Testing
         let items = shop.store.subscriptions[id]?.advancedCommerce?.renewalInfo.items
         #expect(items?.first?.priceIncreaseInfo?.price == .max)
         // A generic product has no price in App Store Connect that the developer could increase.
-        #expect(throws: StoreError.self) {
+        let error = #expect(throws: StoreError.self) {
             try shop.store.trigger(TriggerRequest(.priceIncrease, .pending, customer: "ben"), at: shop.now)
         }
+        #expect(error?.code == .impossibleTransition)
     }
 
     @Test func `A reactivated subscription renews with the items of the reactivation request`() throws {
@@ -256,7 +257,10 @@ import Testing
             requestInfo: .init(requestReferenceId: shop.reference()), transactionId: shop.subscription,
             items: [.init(sku: "tv")])
         let data = try Self.unsigned(body)
-        #expect(throws: StoreError.self) { try shop.perform(.requestAdvancedCommerce(customer: "anna", data: data)) }
+        let error = #expect(throws: StoreError.self) {
+            try shop.perform(.requestAdvancedCommerce(customer: "anna", data: data))
+        }
+        #expect(error?.message.hasPrefix("4030011") == true)
         try shop.perform(.cancel(customer: "anna", subscription: shop.subscription))
         try shop.perform(.requestAdvancedCommerce(customer: "anna", data: data))
         shop.advance(days: 35)
@@ -286,12 +290,12 @@ import Testing
         #expect(try code({ _ in }) == "accepted")
         #expect(try code({ _ in }, "carl") == "4000097")
         order.requestInfo.requestReferenceId = UUID()
-        #expect(throws: StoreError.self) {
-            try shop.perform(
-                .subscribeAdvancedCommerce(customer: "dora", product: "com.example.unlock", request: order))
-        }
-        #expect(throws: StoreError.self) {
-            try shop.perform(.purchase(customer: "dora", product: AdvancedCommerceStore.subscriptionProduct))
+        for command: StoreCommand in [
+            .subscribeAdvancedCommerce(customer: "dora", product: "com.example.unlock", request: order),
+            .purchase(customer: "dora", product: AdvancedCommerceStore.subscriptionProduct),
+        ] {
+            let error = #expect(throws: StoreError.self) { try shop.perform(command) }
+            #expect(error?.code == .invalidArgument, "\(command)")
         }
     }
 

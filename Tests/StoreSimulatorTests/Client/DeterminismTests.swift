@@ -185,13 +185,18 @@ import Testing
             let client = try simulator.client()
             let status = try await client.subscriptionStatuses(of: restoredID)
             #expect(status.data.first?.lastTransactions.first?.status == .active)
-            await #expect(throws: AppStoreServerError.self) { try await client.transaction(discardedID) }
+            let discarded = await #expect(throws: AppStoreServerError.self) {
+                try await client.transaction(discardedID)
+            }
+            #expect(discarded?.apiCode == .transactionIdNotFound)
             let fault = await #expect(throws: AppStoreServerError.self) { try await client.order("X") }
             #expect(fault?.status == 500)
             #expect(receiver.bodies.count == after, "nothing is sent again")
             #expect(try await simulator.buy("com.example.coins.100") == discardedID)
-            await #expect(throws: SimulatorError.self) { try await simulator.snapshot("../x") }
-            await #expect(throws: SimulatorError.self) { try await simulator.restore("unknown") }
+            let unnamed = await #expect(throws: SimulatorError.self) { try await simulator.snapshot("../x") }
+            #expect(unnamed?.code == .invalidArgument)
+            let unknown = await #expect(throws: SimulatorError.self) { try await simulator.restore("unknown") }
+            #expect(unknown?.code == .unknownSnapshot)
         }
     }
 
@@ -201,7 +206,10 @@ import Testing
             try await simulator.advance(by: .year)
             try await simulator.reset()
             #expect(simulator.now == Simulator.start)
-            await #expect(throws: AppStoreServerError.self) { try await simulator.client().transaction(first) }
+            let discarded = await #expect(throws: AppStoreServerError.self) {
+                try await simulator.client().transaction(first)
+            }
+            #expect(discarded?.apiCode == .transactionIdNotFound)
             #expect(try await simulator.buy("com.example.premium.monthly") == first)
             // The initial settings apply again, and notifications are still sent.
             let text = try #require(try receiver.payloads.last)

@@ -158,13 +158,15 @@ import Testing
             let end = simulator.now + 60
             try simulator.add(Fault("route:*", .status(code: 500), environment: .production, until: end))
             let client = try simulator.client()
-            await #expect(throws: AppStoreServerError.self) { try await client.transaction(id) }
+            let failure = await #expect(throws: AppStoreServerError.self) { try await client.transaction(id) }
+            #expect(failure?.status == 500)
             _ = try await simulator.client(.sandbox).transaction(sandbox)
             try await simulator.advance(to: end)
             _ = try await client.transaction(id)
             try simulator.add(Fault("route:transaction", .status(code: 500), count: 2))
             for _ in 0..<2 {
-                await #expect(throws: AppStoreServerError.self) { try await client.transaction(id) }
+                let failure = await #expect(throws: AppStoreServerError.self) { try await client.transaction(id) }
+                #expect(failure?.status == 500)
             }
             _ = try await client.transaction(id)
             try simulator.add(Fault("route:transaction-history", .status(code: 500)))

@@ -146,7 +146,8 @@ import Testing
             let unified = try #require(try Self.object(receiver.bodies.last)["unified_receipt"] as? [String: Any])
             let receipt = try #require(unified["latest_receipt"] as? String)
             let validator = try Self.validator(simulator)
-            #expect(throws: VerificationError.self) { try validator.validate(base64: receipt) }
+            let forged = #expect(throws: VerificationError.self) { try validator.validate(base64: receipt) }
+            #expect(forged?.code == .badSignature)
             try simulator.add(Fault("notification:*", .truncate, count: 1))
             try await simulator.perform(.cancel(customer: "anna"))
             #expect(throws: (any Error).self) { try Self.object(receiver.bodies.last) }
@@ -155,7 +156,10 @@ import Testing
             try simulator.add(Fault("notification:DID_CHANGE_RENEWAL_STATUS", .drop))
             try await simulator.perform(.resume(customer: "anna"))
             #expect(receiver.bodies.count == before + 1)
-            #expect(throws: SimulatorError.self) { try simulator.add(Fault("notification:V1.EXPIRED", .drop)) }
+            let refused = #expect(throws: SimulatorError.self) {
+                try simulator.add(Fault("notification:V1.EXPIRED", .drop))
+            }
+            #expect(refused?.code == .invalidFault)
         }
     }
 }

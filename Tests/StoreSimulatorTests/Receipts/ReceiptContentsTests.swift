@@ -36,7 +36,10 @@ struct ReceiptContentsTests {
         #expect(receipt.appAppleID == (environment == .sandbox ? 0 : APIShop.app.appAppleID))
         #expect(receipt.originalVersion == (environment == .sandbox ? "1.0" : APIShop.app.version))
         let other = Data(repeating: 1, count: 16)
-        #expect(throws: VerificationError.self) { try validator.validate(contents: data, deviceID: other) }
+        let foreign = #expect(throws: VerificationError.self) {
+            try validator.validate(contents: data, deviceID: other)
+        }
+        #expect(foreign?.code == .wrongDevice)
         let own = UUID()
         let contents = try shop.store.receiptContents(of: "anna", device: own, at: shop.now)
         #expect(contents.deviceID == withUnsafeBytes(of: own.uuid) { Data($0) })
@@ -120,15 +123,19 @@ struct ReceiptContentsTests {
         shop.advance(days: 1)
         let expired = #expect(throws: VerificationError.self) { try receipt() }
         #expect(expired?.code == .receiptExpired)
-        #expect(throws: StoreError.self) { try shop.perform(.revokeVolumePurchase(customer: "anna")) }
+        let over = #expect(throws: StoreError.self) { try shop.perform(.revokeVolumePurchase(customer: "anna")) }
+        #expect(over?.code == .impossibleTransition)
         try shop.perform(.assignVolumePurchase(customer: "anna"))
         _ = try receipt()
         try shop.perform(.revokeVolumePurchase(customer: "anna"))
-        #expect(throws: VerificationError.self) { try receipt() }
-        #expect(throws: StoreError.self) {
+        let revoked = #expect(throws: VerificationError.self) { try receipt() }
+        #expect(revoked?.code == .receiptExpired)
+        let ended = #expect(throws: StoreError.self) {
             try shop.perform(.assignVolumePurchase(customer: "anna", expirationDate: shop.now))
         }
-        #expect(throws: StoreError.self) { try shop.perform(.revokeVolumePurchase(customer: "ben")) }
+        #expect(ended?.code == .invalidArgument)
+        let unknown = #expect(throws: StoreError.self) { try shop.perform(.revokeVolumePurchase(customer: "ben")) }
+        #expect(unknown?.code == .unknownCustomer)
     }
 
     @Test func `A sandbox receipt is missing before the first purchase, restore or refresh`() throws {

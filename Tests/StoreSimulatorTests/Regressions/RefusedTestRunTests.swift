@@ -11,7 +11,10 @@ import Testing
         var shop = APIShop(.sandbox)
         try shop.buy("plus")
         let before = try shop.store.bytes
-        #expect(throws: APIFailure.self) { try shop.send(APIShop.request(.startPerformanceTest, body: body)) }
+        let failure = #expect(throws: APIFailure.self) {
+            try shop.send(APIShop.request(.startPerformanceTest, body: body))
+        }
+        #expect(failure?.status == 400)
         #expect(try shop.store.bytes == before)
     }
 }

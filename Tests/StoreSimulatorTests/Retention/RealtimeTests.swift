@@ -111,15 +111,17 @@ import Testing
     @Test func `No realtime request is sent when there is nothing to cancel`() async throws {
         try await Self.run { simulator, receiver, _ in
             try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
-            await #expect(throws: StoreError.self) {
+            let cancelled = await #expect(throws: StoreError.self) {
                 try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
             }
+            #expect(cancelled?.code == .impossibleTransition)
             // The holder of a seat cannot cancel the subscription.
             try await simulator.perform(
                 .assignSeat(customer: "ben", product: "com.example.premium.monthly"), in: .sandbox)
-            await #expect(throws: StoreError.self) {
+            let assigned = await #expect(throws: StoreError.self) {
                 try await simulator.perform(.cancel(customer: "ben"), in: .sandbox)
             }
+            #expect(assigned?.code == .impossibleTransition)
             #expect(receiver.bodies.count == 1)
         }
     }

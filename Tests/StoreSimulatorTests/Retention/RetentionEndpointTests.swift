@@ -47,7 +47,10 @@ struct RetentionEndpointTests {
         #expect(model.messageIdentifier == expected)
         _ = try store.perform(.rejectMessage(message: Sample.uuid(1)), at: Sample.now)
         #expect(try code(setDefault) == .messageNotApproved)
-        #expect(throws: StoreError.self) { try store.perform(.rejectImage(image: Sample.uuid(9)), at: Sample.now) }
+        let missing = #expect(throws: StoreError.self) {
+            try store.perform(.rejectImage(image: Sample.uuid(9)), at: Sample.now)
+        }
+        #expect(missing?.message.hasPrefix("4040014") == true)
         try Self.send(.deleteDefaultMessage, Self.premium, to: &store)
         #expect(try code { try Self.send(.defaultMessage, Self.premium, to: &store) } == .defaultMessageNotFound)
         try Self.send(.deleteMessage, ["messageIdentifier": id], to: &store)

@@ -47,7 +47,8 @@ internal import TestSupport
         let before = try shop.store.bytes
         let request = TriggerRequest(row.type, row.subtype)
         guard row.type != .test else { return _ = try shop.store.trigger(request, at: shop.now) }
-        #expect(throws: StoreError.self) { try shop.store.trigger(request, at: shop.now) }
+        let error = #expect(throws: StoreError.self) { try shop.store.trigger(request, at: shop.now) }
+        #expect(error?.code == .impossibleTransition)
         #expect(try shop.store.bytes == before)
     }
 

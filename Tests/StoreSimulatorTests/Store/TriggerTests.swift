@@ -130,21 +130,23 @@ internal import TestSupport
 
     @Test(
         arguments: [
-            (NotificationTypeV2.didRenew, NotificationSubtype.billingRecovery), (.gracePeriodExpired, nil),
-            (.revoke, nil),
-            (.refundReversed, nil), (.subscribed, .resubscribe), (.subscribed, .initialBuy),
-            (.didChangeRenewalPref, nil),
-            (.metadataUpdate, nil), (.didChangeRenewalStatus, .autoRenewEnabled), (.didChangeRenewalStatus, nil),
-        ] as [(NotificationTypeV2, NotificationSubtype?)])
+            (.didRenew, .billingRecovery, .impossibleTransition), (.gracePeriodExpired, nil, .impossibleTransition),
+            (.revoke, nil, .impossibleTransition), (.refundReversed, nil, .impossibleTransition),
+            (.subscribed, .resubscribe, .alreadyOwned), (.subscribed, .initialBuy, .impossibleTransition),
+            (.didChangeRenewalPref, nil, .alreadyOwned), (.metadataUpdate, nil, .impossibleTransition),
+            (.didChangeRenewalStatus, .autoRenewEnabled, .impossibleTransition),
+            (.didChangeRenewalStatus, nil, .impossibleTransition),
+        ] as [(NotificationTypeV2, NotificationSubtype?, StoreError.Code)])
     func `A trigger that does not follow from the customer's state is refused without effect`(
-        _ type: NotificationTypeV2, _ subtype: NotificationSubtype?
+        _ type: NotificationTypeV2, _ subtype: NotificationSubtype?, _ code: StoreError.Code
     ) throws {
         var shop = Shop()
         try shop.buy("plus")
         let before = try shop.store.bytes
-        #expect(throws: StoreError.self) {
+        let error = #expect(throws: StoreError.self) {
             try shop.store.trigger(TriggerRequest(type, subtype, customer: "anna"), at: shop.now)
         }
+        #expect(error?.code == code)
         #expect(try shop.store.bytes == before)
     }
 
@@ -164,10 +166,15 @@ internal import TestSupport
             .init(.didRenew, overrides: ["header.alg": .string("none")]),
         ]
         for request in invalidRequests {
-            #expect(throws: StoreError.self, "\(request)") { try shop.store.trigger(request, at: shop.now) }
+            let error = #expect(throws: StoreError.self, "\(request)") {
+                try shop.store.trigger(request, at: shop.now)
+            }
+            let code: StoreError.Code = request.product == "none" ? .unknownProduct : .invalidArgument
+            #expect(error?.code == code, "\(request)")
         }
         for date in [Date.distantPast, Date(timeIntervalSince1970: .infinity), Date(timeIntervalSince1970: 1e15)] {
-            #expect(throws: StoreError.self) { try shop.store.trigger(.init(.didRenew), at: date) }
+            let error = #expect(throws: StoreError.self) { try shop.store.trigger(.init(.didRenew), at: date) }
+            #expect(error?.code == .invalidArgument)
         }
         #expect(try shop.store.bytes == before)
     }

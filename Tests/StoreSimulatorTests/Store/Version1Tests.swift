@@ -77,9 +77,10 @@ import Testing
 
     @Test func `With version 1, no notification but TEST can be triggered`() throws {
         var shop = Self.shop()
-        #expect(throws: StoreError.self) {
+        let error = #expect(throws: StoreError.self) {
             try shop.store.trigger(TriggerRequest(.subscribed, .initialBuy), at: shop.now)
         }
+        #expect(error?.code == .impossibleTransition)
         #expect(shop.store.customers.isEmpty)
         _ = try shop.store.trigger(TriggerRequest(.test), at: shop.now)
         shop.store.settings.notificationVersion = .two
