@@ -171,6 +171,9 @@ internal import TestSupport
             }
             let code: StoreError.Code = request.product == "none" ? .unknownProduct : .invalidArgument
             #expect(error?.code == code, "\(request)")
+            if request.product == "coins", request.notificationType == .didRenew {
+                #expect(error?.message == "coins is no auto-renewable subscription")
+            }
         }
         for date in [Date.distantPast, Date(timeIntervalSince1970: .infinity), Date(timeIntervalSince1970: 1e15)] {
             let error = #expect(throws: StoreError.self) { try shop.store.trigger(.init(.didRenew), at: date) }

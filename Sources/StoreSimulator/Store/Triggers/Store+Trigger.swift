@@ -149,7 +149,7 @@ extension TriggerRun {
     func product(_ kind: String, where fits: (Product) -> Bool) throws(StoreError) -> Product {
         if let id = request.product {
             let product = try store.product(id)
-            guard fits(product) else { throw StoreError(.invalidArgument, "\(id) is not a \(kind)") }
+            guard fits(product) else { throw StoreError(.invalidArgument, "\(id) is no \(kind)") }
             return product
         }
         guard let product = store.catalogue.products.first(where: { $0.isOnSale && fits($0) }) else {
