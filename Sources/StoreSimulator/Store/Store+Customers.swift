@@ -46,6 +46,15 @@ extension Store {
         }
     }
 
+    /// Returns a list of storefronts. Throws if it is empty, or names one that the catalogue does not have.
+    func knownStorefronts(_ codes: [String]?) throws(StoreError) -> [String]? {
+        guard codes?.isEmpty != true else { throw StoreError(.invalidArgument, "storefronts must not be empty") }
+        for code in codes ?? [] where catalogue.storefront(code) == nil {
+            throw StoreError(.unknownStorefront, "the catalogue has no storefront \(code.debugDescription)")
+        }
+        return codes
+    }
+
     /// Returns the storefront of a customer, which for a new one is the first of the catalogue.
     func storefront(of customer: String) -> String {
         customers[customer]?.storefront ?? catalogue.storefronts.first?.code ?? Storefront.usa.code

@@ -173,6 +173,10 @@ import Testing
         #expect(summary.failedCount == 1)
         #expect(summary.storefrontCountryCodes == ["USA"])
         #expect(shop.store.massExtensions[request]?.completed != nil)
+        // Its summary would name the storefront.
+        try shop.expectRefusal(
+            .extendAllRenewals(product: "plus", days: 3, storefronts: ["usa"]), .unknownStorefront)
+        try shop.expectRefusal(.extendAllRenewals(product: "plus", days: 3, storefronts: []), .invalidArgument)
     }
 
     @Test func `An external purchase token has monthly reminders, and is notified if it stays unreported`() throws {

@@ -102,9 +102,6 @@ extension Store {
         guard (1...90).contains(days) else {
             throw StoreError(.invalidArgument, "days must be 1 to 90")
         }
-        guard storefronts?.isEmpty != true else {
-            throw StoreError(.invalidArgument, "storefronts must not be empty")
-        }
         let request = request ?? identifiers.uuid()
         if massExtensions[request] == nil {
             massExtensions[request] = MassExtension(

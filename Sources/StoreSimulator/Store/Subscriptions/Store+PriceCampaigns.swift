@@ -32,12 +32,7 @@ extension Store {
         guard campaign.effective >= now, campaign.effective < now.after(5 * 365 * 86_400) else {
             throw StoreError(.invalidArgument, "effectiveDate must be now or within five years")
         }
-        guard campaign.storefronts?.isEmpty != true else {
-            throw StoreError(.invalidArgument, "storefronts must not be empty")
-        }
-        for code in campaign.storefronts ?? [] where catalogue.storefront(code) == nil {
-            throw StoreError(.unknownStorefront, "the catalogue has no storefront \(code.debugDescription)")
-        }
+        _ = try knownStorefronts(campaign.storefronts)
         let othersHaveEnded = priceCampaigns.allSatisfy { other in
             other.isEffective || other.product != product.id || !other.overlaps(campaign)
         }
