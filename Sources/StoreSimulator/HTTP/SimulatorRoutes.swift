@@ -37,7 +37,8 @@ enum SimulatorRoutes {
         for environment in [AppStoreEnvironment.production, .sandbox] {
             let prefix = "/\(environment == .sandbox ? "sandbox" : "production")"
             for endpoint in AppStoreEndpoint.all { add(endpoint, prefix, environment, to: router, slot) }
-            for method in [HTTPRequest.Method.post, .get, .put] {
+            // The other methods get status 21000 in the body, and HTTP status 200.
+            for method in [HTTPRequest.Method.post, .get, .put, .patch, .delete] {
                 router.on("\(prefix)/verifyReceipt", method: method) { request, context -> Response in
                     let body = try await data(request, context)
                     let core = try slot.get().core

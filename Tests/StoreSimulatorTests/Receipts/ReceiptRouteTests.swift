@@ -70,6 +70,19 @@ import Testing
         }
     }
 
+    @Test func `verifyReceipt answers methods other than POST with HTTP status 200 and its own status`() async throws {
+        try await Simulator.run { simulator in
+            let url = simulator.information.baseURLs.production + "/verifyReceipt"
+            for method in ["GET", "PUT", "PATCH", "DELETE"] {
+                let answer = try await AsyncHTTPClientTransport().send(
+                    HTTPTransportRequest(method: method, url: url, timeout: .seconds(600)))
+                #expect(answer.status == 200, "\(method)")
+                let status = try Self.object(answer.body)["status"] as? Int
+                #expect(status == 21000, "\(method)")
+            }
+        }
+    }
+
     @Test func `A sandbox receipt is missing until the customer refreshes it`() async throws {
         try await Simulator.run { simulator in
             let path = "/sandbox/customers/anna/receipt"
