@@ -29,8 +29,9 @@ package struct Tampering: Sendable {
     package func payload(_ json: [UInt8]) throws -> [UInt8] {
         guard changesPayload else { return json }
         return try JSONValue.editing(json) { object in
-            if skew != 0, case .integer(let date) = object["signedDate"] {
-                object["signedDate"] = .integer(date.addingReportingOverflow(Int64(skew * 1000)).partialValue)
+            for key in Self.signingDates where skew != 0 {
+                guard case .integer(let date) = object[key] else { continue }
+                object[key] = .integer(date.addingReportingOverflow(Int64(skew * 1000)).partialValue)
             }
             if hasExtraFields { object["fieldOfTheFuture"] = .object(["isNew": .bool(true), "list": .array([.null])]) }
             if hasUnknownValues {
@@ -45,9 +46,13 @@ package struct Tampering: Sendable {
         }
     }
 
+    // App transactions have the second one instead of the first.
+    private static let signingDates = ["signedDate", "receiptCreationDate"]
+
     private static let enumerations = [
         "notificationType", "notification_type", "subtype", "type", "inAppOwnershipType", "transactionReason",
         "offerType", "offerDiscountType", "revocationType", "expirationIntent", "priceIncreaseStatus",
+        "originalPlatform", "storeType",
     ]
 }
 

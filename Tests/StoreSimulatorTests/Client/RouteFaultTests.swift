@@ -150,6 +150,24 @@ import Testing
         }
     }
 
+    @Test func `Clock skew and unknown values apply to app transactions, too`() async throws {
+        try await Simulator.run { simulator in
+            let id = try await simulator.buy("com.example.coins.100")
+            let (client, verifier) = (try simulator.client(), try simulator.verifier())
+            let text = try await client.appTransaction(of: id).signedAppTransactionInfo
+            let created = try await verifier.appTransaction(text).payload.receiptCreationDate
+            try simulator.add(Fault("route:app-transaction", .clockSkew(seconds: 3600), count: 1))
+            let skewedText = try await client.appTransaction(of: id).signedAppTransactionInfo
+            let skewed = try await verifier.appTransaction(skewedText).payload
+            #expect(skewed.receiptCreationDate == created + 3600)
+            try simulator.add(Fault("route:app-transaction", .unknownValues, count: 1))
+            let unknownText = try await client.appTransaction(of: id).signedAppTransactionInfo
+            let unknown = try await verifier.appTransaction(unknownText).payload
+            #expect(unknown.originalPlatform?.rawValue == "VALUE_OF_THE_FUTURE")
+            #expect(unknown.storeType?.rawValue == "VALUE_OF_THE_FUTURE")
+        }
+    }
+
     @Test func `A fault ends after its count or at its date, and affects no other environment and route`() async throws
     {
         try await Simulator.run { simulator in
