@@ -1,6 +1,5 @@
 import AppStoreModels
 import AppStoreServer
-import Basics
 import Foundation
 import StoreSimulator
 import Testing
@@ -48,7 +47,7 @@ import Testing
             requestInfo: .init(requestReferenceId: shop.reference()), transactionId: shop.subscription,
             retainBillingCycle: true,
             addItems: [.init(sku: "book", displayName: "b", description: "d", price: 4000)])
-        try shop.perform(.requestAdvancedCommerce(customer: "ben", data: try Self.unsigned(body)))
+        try shop.perform(.requestAdvancedCommerce(customer: "ben", data: try AdvancedCommerceStore.unsigned(body)))
         #expect(try shop.current.expiresDate == year + 89 * 86_400)
         shop.advance(days: 60)
         // The period from the 30th of April.
@@ -140,7 +139,8 @@ import Testing
             addItems: [.init(sku: "book", displayName: "b", description: "d", price: 4000, proratedPrice: 1500)],
             removeItems: [.init(sku: "radio")])
         let expires = try shop.current.expiresDate
-        let outcome = try shop.perform(.requestAdvancedCommerce(customer: "anna", data: try Self.unsigned(body)))
+        let outcome = try shop.perform(
+            .requestAdvancedCommerce(customer: "anna", data: try AdvancedCommerceStore.unsigned(body)))
         #expect(outcome.notifications.map(\.subtype) == [.upgrade])
         let transaction = try shop.current
         #expect(transaction.price == 1500 && transaction.expiresDate == expires)
@@ -154,7 +154,7 @@ import Testing
         let names = AdvancedCommerceSubscriptionModifyInAppRequest(
             requestInfo: .init(requestReferenceId: shop.reference()), transactionId: shop.subscription,
             retainBillingCycle: true, descriptors: .init(effective: .immediately, displayName: "Now"))
-        try shop.perform(.requestAdvancedCommerce(customer: "anna", data: try Self.unsigned(names)))
+        try shop.perform(.requestAdvancedCommerce(customer: "anna", data: try AdvancedCommerceStore.unsigned(names)))
         #expect(try shop.current.transactionId == transaction.transactionId)
         #expect(try shop.current.advancedCommerceInfo?.descriptors?.displayName == "Now")
         #expect(try shop.current.advancedCommerceInfo?.taxExclusivePrice == 1500)
@@ -170,7 +170,7 @@ import Testing
             requestInfo: .init(requestReferenceId: shop.reference()), transactionId: shop.subscription,
             retainBillingCycle: false,
             addItems: [.init(sku: "book", displayName: "b", description: "d", price: 4000)])
-        try shop.perform(.requestAdvancedCommerce(customer: "anna", data: try Self.unsigned(body)))
+        try shop.perform(.requestAdvancedCommerce(customer: "anna", data: try AdvancedCommerceStore.unsigned(body)))
         shop.advance(days: 35)
         #expect(shop.notificationNames(from: 2) == ["DID_CHANGE_RENEWAL_PREF/UPGRADE", "DID_RENEW"])
     }
@@ -185,13 +185,13 @@ import Testing
             retainBillingCycle: false,
             addItems: [.init(sku: "book", displayName: "b", description: "d", price: 4000)])
         body.currency = "EUR"
-        let foreign = try Self.unsigned(body)
+        let foreign = try AdvancedCommerceStore.unsigned(body)
         let error = #expect(throws: StoreError.self) {
             try shop.perform(.requestAdvancedCommerce(customer: "anna", data: foreign))
         }
         #expect(error?.message.hasPrefix("4000053") == true)
         body.currency = "USD"
-        try shop.perform(.requestAdvancedCommerce(customer: "anna", data: try Self.unsigned(body)))
+        try shop.perform(.requestAdvancedCommerce(customer: "anna", data: try AdvancedCommerceStore.unsigned(body)))
         #expect(try shop.current.advancedCommerceInfo?.items?.map(\.sku) == ["tv", "book"])
         #expect(try shop.current.price == 9000)
     }
@@ -207,7 +207,7 @@ import Testing
                 requestInfo: .init(requestReferenceId: shop.reference()), transactionId: shop.subscription,
                 retainBillingCycle: retains,
                 addItems: [.init(sku: "book", displayName: "b", description: "d", price: 4000)])
-            try shop.perform(.requestAdvancedCommerce(customer: "anna", data: try Self.unsigned(body)))
+            try shop.perform(.requestAdvancedCommerce(customer: "anna", data: try AdvancedCommerceStore.unsigned(body)))
             let id = try shop.current.transactionId
             #expect(id != shop.subscription)
             try shop.send(.requestRefund, id, AdvancedCommerceCodeTests.refund("tv", AdvancedCommerceCodeTests.full))
@@ -224,13 +224,13 @@ import Testing
             retainBillingCycle: false,
             addItems: [.init(sku: "book", displayName: "b", description: "d", price: 4000)])
         body.currency = "USD"
-        let foreign = try Self.unsigned(body)
+        let foreign = try AdvancedCommerceStore.unsigned(body)
         let error = #expect(throws: StoreError.self) {
             try shop.perform(.requestAdvancedCommerce(customer: "anna", data: foreign))
         }
         #expect(error?.message.hasPrefix("4000053") == true)
         body.currency = "EUR"
-        try shop.perform(.requestAdvancedCommerce(customer: "anna", data: try Self.unsigned(body)))
+        try shop.perform(.requestAdvancedCommerce(customer: "anna", data: try AdvancedCommerceStore.unsigned(body)))
         #expect(try shop.current.currency == "EUR")
     }
 
@@ -256,7 +256,7 @@ import Testing
         let body = AdvancedCommerceSubscriptionReactivateInAppRequest(
             requestInfo: .init(requestReferenceId: shop.reference()), transactionId: shop.subscription,
             items: [.init(sku: "tv")])
-        let data = try Self.unsigned(body)
+        let data = try AdvancedCommerceStore.unsigned(body)
         let error = #expect(throws: StoreError.self) {
             try shop.perform(.requestAdvancedCommerce(customer: "anna", data: data))
         }
@@ -297,16 +297,5 @@ import Testing
             let error = #expect(throws: StoreError.self) { try shop.perform(command) }
             #expect(error?.code == .invalidArgument, "\(command)")
         }
-    }
-
-    /// Wraps a request in a token whose signature is invalid. The simulator verifies signatures; the store does not.
-    static func unsigned(_ request: some Encodable) throws -> String {
-        let header = Data(#"{"alg":"ES256","kid":"k"}"#.utf8)
-        let claims = [
-            "iss": "i", "bid": "b", "aud": "advanced-commerce-api",
-            "request": try JSONEncoder().encode(request).base64EncodedString(),
-        ]
-        let parts = [header, try JSONEncoder().encode(claims), Data([1])].map { Base64.encodeURL($0) }
-        return #"{"signatureInfo":{"token":"\#(parts.joined(separator: "."))"}}"#
     }
 }

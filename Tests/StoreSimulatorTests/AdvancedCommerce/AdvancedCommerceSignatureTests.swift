@@ -51,4 +51,19 @@ import Testing
         }
         #expect(error?.message.hasPrefix(data.isEmpty ? "4000171" : "4000174") == true)
     }
+
+    @Test(arguments: ["iss", "iat", "bid", "aud", "nonce", "request"])
+    func `An Advanced Commerce request without one of the claims is refused`(_ claim: String) throws {
+        var shop = try AdvancedCommerceStore()
+        let order = AdvancedCommerceStore.order(shop.reference())
+        let data = try AdvancedCommerceStore.unsigned(order, without: claim)
+        let command = StoreCommand.requestAdvancedCommerce(
+            customer: "ben", data: data, product: AdvancedCommerceStore.subscriptionProduct)
+        let error = #expect(throws: StoreError.self) { try shop.perform(command) }
+        #expect(error?.message.hasPrefix("4000174") == true)
+        let complete = try AdvancedCommerceStore.unsigned(order)
+        try shop.perform(
+            .requestAdvancedCommerce(
+                customer: "ben", data: complete, product: AdvancedCommerceStore.subscriptionProduct))
+    }
 }

@@ -1,5 +1,6 @@
 import AppStoreModels
 import AppStoreServer
+import Basics
 import Foundation
 import StoreSimulator
 import Testing
@@ -50,6 +51,19 @@ struct AdvancedCommerceStore {
             items: skus.sorted { $0.key > $1.key }.map {
                 .init(sku: $0.key, displayName: $0.key, description: "d", price: $0.value)
             }, period: .p1m, taxCode: "C003-00-2")
+    }
+
+    /// Wraps a request in a token whose signature is invalid. The simulator verifies signatures; the store does not.
+    static func unsigned(_ request: some Encodable, without claim: String? = nil) throws -> String {
+        let header = Data(#"{"alg":"ES256","kid":"k"}"#.utf8)
+        var claims: [String: Any] = [
+            "iss": "i", "iat": 1_760_000_000, "bid": "b", "aud": "advanced-commerce-api", "nonce": "n",
+            "request": try JSONEncoder().encode(request).base64EncodedString(),
+        ]
+        if let claim { claims[claim] = nil }
+        let payload = try JSONSerialization.data(withJSONObject: claims)
+        let parts = [header, payload, Data([1])].map { Base64.encodeURL($0) }
+        return #"{"signatureInfo":{"token":"\#(parts.joined(separator: "."))"}}"#
     }
 
     @discardableResult

@@ -22,9 +22,9 @@ package struct AdvancedCommerceEnvelope: Sendable {
         guard let bytes, let wrapper = try? StrictJSONDecoder.decode(Wrapper.self, from: bytes) else {
             throw Self.refusal("has no token")
         }
-        guard let token = DeveloperJWS(wrapper.signatureInfo.token), let claims = token.claims(Claims.self) else {
-            throw Self.refusal("is not a JWS with the claims of a request")
-        }
+        guard let token = DeveloperJWS(wrapper.signatureInfo.token), let claims = token.claims(Claims.self),
+            !claims.nonce.isEmpty
+        else { throw Self.refusal("is not a JWS with the claims iss, iat, aud, bid, nonce and request") }
         // Standard base64 with padding, as all of Apple's libraries write it.
         guard let request = Data(base64Encoded: claims.request) else { throw Self.refusal("has no base64 request") }
         self.request = Array(request)
@@ -57,8 +57,11 @@ package struct AdvancedCommerceEnvelope: Sendable {
 
     private struct Claims: Decodable {
         let iss: String
+        // The App Store derives the expiry from it, but documents no lifetime of these requests.
+        let iat: Double
         let bid: String
         let aud: String
+        let nonce: String
         let request: String
     }
 }

@@ -41,11 +41,13 @@ import Testing
         let request = AdvancedCommerceSubscriptionModifyInAppRequest(
             requestInfo: AdvancedCommerceRequestInfo(requestReferenceId: try Sample.uuid(1)), transactionId: "1",
             retainBillingCycle: true, changeItems: Array(repeating: item, count: changes))
-        var claims = ["iss": "i", "bid": "b", "aud": "advanced-commerce-api"]
-        claims["request"] = try JSONEncoder().encode(request).base64EncodedString()
+        let claims: [String: Any] = [
+            "iss": "i", "iat": 1_760_000_000, "bid": "b", "aud": "advanced-commerce-api", "nonce": "n",
+            "request": try JSONEncoder().encode(request).base64EncodedString(),
+        ]
         let token = try CompactJWS.sign(
-            header: Array(#"{"alg":"ES256","kid":"k"}"#.utf8), payload: JSONEncoder().encode(claims),
-            with: P256.Signing.PrivateKey())
+            header: Array(#"{"alg":"ES256","kid":"k"}"#.utf8),
+            payload: JSONSerialization.data(withJSONObject: claims), with: P256.Signing.PrivateKey())
         return Data(#"{"signatureInfo":{"token":"\#(token)"}}"#.utf8).base64EncodedString()
     }
 
