@@ -22,7 +22,8 @@ extension StoreCommand {
         }
     }
 
-    private static func check<Value: OpenEnumeration>(
+    /// Throws if a value is not one of those that Apple documents. The error names the value and these.
+    static func check<Value: OpenEnumeration>(
         _ value: Value?, _ name: String, among documented: [Value]
     ) throws(StoreError) {
         guard let value, !documented.contains(value) else { return }

@@ -63,6 +63,23 @@ import Testing
         await simulator.stop()
     }
 
+    @Test func `A command or trigger in an environment that the App Store does not have is refused`() async throws {
+        let simulator = try await Simulator.start(.frozen)
+        for environment in [AppStoreEnvironment.xcode, .localTesting, .init(rawValue: "production")] {
+            let refused = await #expect(throws: StoreError.self) {
+                try await simulator.perform(.createCustomer(customer: "anna"), in: environment)
+            }
+            #expect(refused?.code == .invalidArgument)
+            #expect(refused?.message == "environment: \"\(environment)\" is none of Production, Sandbox")
+            let untriggered = await #expect(throws: StoreError.self) {
+                try await simulator.trigger(TriggerRequest(.subscribed, .initialBuy), in: environment)
+            }
+            #expect(untriggered?.code == .invalidArgument)
+        }
+        #expect(simulator.states().isEmpty)
+        await simulator.stop()
+    }
+
     @Test func `An uncompressed image of the largest size that Apple allows is accepted`()
         async throws
     {
