@@ -250,6 +250,8 @@ import Testing
             #expect(try await session.run("simulator", "fault").output == "no faults\n")
             let misspelt = try await session.run("simulator", "fault", "add", "notification:*", "dealy=0.5")
             #expect(misspelt.status == 1 && misspelt.errors.contains(#"did you mean "delay"?"#), "\(misspelt.errors)")
+            let endless = try await session.run("simulator", "fault", "add", "notification:*", "delay=inf")
+            #expect(endless.errors.contains("The effect delay takes a number"), "\(endless.errors)")
         }
     }
 

@@ -75,7 +75,7 @@ struct FaultAdd: AsyncParsableCommand {
             }
             return [name: .object([:])]
         }
-        guard parts.count == 2, let number = Double(parts[1]) else {
+        guard parts.count == 2, let number = Double(parts[1]), number.isFinite else {
             throw ValidationError("The effect \(name) takes a number: \(name)=1.")
         }
         let isWhole = number == number.rounded() && abs(number) < 1e15
