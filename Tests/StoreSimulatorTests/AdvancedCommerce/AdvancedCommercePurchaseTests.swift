@@ -163,6 +163,28 @@ import Testing
         #expect(try shop.current.price == 9000)
     }
 
+    @Test func `A change of the period must change or remove every item`() throws {
+        var shop = try AdvancedCommerceStore()
+        var body = AdvancedCommerceSubscriptionModifyInAppRequest(
+            requestInfo: .init(requestReferenceId: shop.reference()), transactionId: shop.subscription,
+            retainBillingCycle: false,
+            changeItems: [
+                .init(
+                    currentSKU: "tv", sku: "tv.year", displayName: "t", description: "d", effective: .immediately,
+                    reason: .upgrade, price: 50_000)
+            ], periodChange: .init(effective: .immediately, period: .p1y))
+        let partial = try AdvancedCommerceStore.unsigned(body)
+        let error = #expect(throws: StoreError.self) {
+            try shop.perform(.requestAdvancedCommerce(customer: "anna", data: partial))
+        }
+        #expect(error?.message.hasPrefix("4000140") == true)
+        body.removeItems = [.init(sku: "radio")]
+        try shop.perform(.requestAdvancedCommerce(customer: "anna", data: try AdvancedCommerceStore.unsigned(body)))
+        let transaction = try shop.current
+        #expect(transaction.advancedCommerceInfo?.period == .p1y)
+        #expect(transaction.expiresDate == Period.year.date(after: transaction.purchaseDate))
+    }
+
     @Test func `A modification that is paid at once clears an earlier billing failure`() throws {
         var shop = try AdvancedCommerceStore()
         try shop.perform(.failBilling(customer: "anna", subscription: shop.subscription))

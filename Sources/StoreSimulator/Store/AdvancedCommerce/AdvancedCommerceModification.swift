@@ -25,6 +25,11 @@ struct AdvancedCommerceModification {
             throw APIFailure(.removalAllNotAllowed, "The change would remove all items.")
         }
         if let period = body.periodChange {
+            let given = Set((body.changeItems ?? []).map(\.currentSKU) + (body.removeItems ?? []).map(\.sku))
+            if let sku = (old.renewalInfo.items ?? []).compactMap(\.sku).first(where: { !given.contains($0) }) {
+                throw APIFailure(
+                    .missingUpdatedItemsWithPeriodChange, "The period changes, but not the item “\(sku)”.")
+            }
             guard let length = Period(iso8601: period.period.rawValue) else {
                 throw APIFailure(.invalidRenewalPeriod, "The period is not valid.")
             }
