@@ -183,6 +183,9 @@ import Testing
         let transaction = try shop.current
         #expect(transaction.advancedCommerceInfo?.period == .p1y)
         #expect(transaction.expiresDate == Period.year.date(after: transaction.purchaseDate))
+        // The new period begins now, so the removed item is not charged for it.
+        #expect(transaction.advancedCommerceInfo?.items?.map(\.sku) == ["tv.year"])
+        #expect(transaction.price == 50_000)
     }
 
     @Test func `A modification that is paid at once clears an earlier billing failure`() throws {

@@ -45,6 +45,9 @@ struct AdvancedCommerceModification {
             // Items revoked in the period that ends are not part of the new period.
             currentItems.removeAll { $0.revocationDate != nil }
             if !body.retainBillingCycle {
+                // The period in which the removed items were paid ends now.
+                let removed = Set((body.removeItems ?? []).map(\.sku))
+                currentItems.removeAll { removed.contains($0.sku ?? "") }
                 for index in currentItems.indices { currentItems[index].refunds = nil }
             }
         }
@@ -65,7 +68,7 @@ struct AdvancedCommerceModification {
         guard renewalItems.contains(where: { $0.sku == sku }) else {
             throw APIFailure(.removeItemNotFound, "There is no item “\(sku)” to remove.")
         }
-        // The removed item stays until the end of the period, which is paid.
+        // The removed item stays until the end of the period that is paid.
         renewalItems.removeAll { $0.sku == sku }
     }
 
