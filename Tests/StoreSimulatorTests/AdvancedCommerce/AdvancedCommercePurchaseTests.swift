@@ -188,6 +188,28 @@ import Testing
         #expect(transaction.price == 50_000)
     }
 
+    @Test func `A change of the period at the next renewal does not lengthen a period that begins now`() throws {
+        var shop = try AdvancedCommerceStore()
+        let changes = [("tv", 50_000), ("radio", 20_000)].map { sku, price in
+            AdvancedCommerceSubscriptionModifyChangeItem(
+                currentSKU: sku, sku: sku + ".year", displayName: sku, description: "d", effective: .nextBillCycle,
+                reason: .upgrade, price: Int64(price))
+        }
+        let body = AdvancedCommerceSubscriptionModifyInAppRequest(
+            requestInfo: .init(requestReferenceId: shop.reference()), transactionId: shop.subscription,
+            retainBillingCycle: false,
+            addItems: [.init(sku: "book", displayName: "b", description: "d", price: 4000)], changeItems: changes,
+            periodChange: .init(effective: .nextBillCycle, period: .p1y))
+        try shop.perform(.requestAdvancedCommerce(customer: "anna", data: try AdvancedCommerceStore.unsigned(body)))
+        let first = try shop.current
+        #expect(first.advancedCommerceInfo?.period == .p1m && first.price == 11_000)
+        #expect(first.expiresDate == Period.month.date(after: first.purchaseDate))
+        shop.advance(days: 35)
+        let second = try shop.current
+        #expect(second.advancedCommerceInfo?.period == .p1y && second.price == 74_000)
+        #expect(second.expiresDate == Period.year.date(after: second.purchaseDate))
+    }
+
     @Test func `A modification that is paid at once clears an earlier billing failure`() throws {
         var shop = try AdvancedCommerceStore()
         try shop.perform(.failBilling(customer: "anna", subscription: shop.subscription))

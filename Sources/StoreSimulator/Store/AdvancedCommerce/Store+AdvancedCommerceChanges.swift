@@ -75,13 +75,15 @@ extension Store {
         }
         let expires = transactions[subscription.current]?.payload.expiresDate
         self.change(subscription.current) { $0.isUpgraded = true }
-        if body.retainBillingCycle { new.period = old.period }
+        // The period that begins now is as long as its contents say. A later change applies to the next one.
+        if let length = new.transactionInfo.period.flatMap({ Period(iso8601: $0.rawValue) }) { new.period = length }
         changed.advancedCommerce = new
         changed.price = new.price
         // A successful payment ends billing failures, as for any purchase.
         changed.isBillingFailing = false
         changed.billingRecovers = false
         let transaction = begin(&changed, product, reason: .purchase, at: now)
+        changed.advancedCommerce?.period = change.state.period
         if body.retainBillingCycle, let expires {
             // Only the new items are charged, and only until the period ends.
             self.change(transaction) {
@@ -90,7 +92,6 @@ extension Store {
                 $0.advancedCommerceInfo?.setUntaxedPrice(change.charge)
             }
             changed.advancedCommerce?.transactionInfo.setUntaxedPrice(change.charge)
-            changed.advancedCommerce?.period = change.state.period
             changed.anchorDay = subscription.anchorDay
             changed.due = expires
             schedule.add(.subscription(changed.id), at: expires)
