@@ -83,6 +83,26 @@ import Testing
         #expect(harness.sent.last?.request.credential.customer == "second")
     }
 
+    @Test func `A purchase that began before the session of another Apple Account is reported in it`() throws {
+        var harness = launched()
+        let anonymous = try #require(harness.tokenRequests.first)
+        harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: "first", token: "session"))))
+        harness.answerAll()
+        harness.relaunch(after: hour) { $0.allowsAnonymousCustomers = true }
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.gather()
+        harness.send(.token(customer: "first", .success(CustomerCredential(customer: "second", token: "session"))))
+        harness.gather()
+        harness.answerAll()
+        harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0 + hour, token: nil)))))
+        #expect(harness.sent.last?.request.ids == [1])
+        #expect(harness.sent.last?.request.credential.customer == "second")
+        harness.answerAll()
+        #expect(harness.finished == [1] && harness.stuck.isEmpty)
+        guard case .purchase(.purchased(_, .stored))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(harness.device?.intents.isEmpty == true)
+    }
+
     @Test func `A purchase that the store did not start is forgotten, even if a session began meanwhile`() throws {
         var harness = launched()
         let anonymous = try #require(harness.tokenRequests.first)

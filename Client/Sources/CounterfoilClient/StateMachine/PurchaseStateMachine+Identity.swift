@@ -99,10 +99,11 @@ extension PurchaseStateMachine {
                 let isFirst = record?.answer == nil
                 if !isFirst { endSession() }
                 (device.anonymous, device.customer) = (proven.customer, proven.customer)
-                // The Apple Account has changed: the record and the purchase intents belong to the previous one.
+                // The purchases follow the Apple Account, also those that were started before this response.
+                moveIntents(from: customer, to: proven.customer)
+                // The Apple Account has changed: the record belongs to the previous one.
                 guard isFirst else { return begin(proven.customer, token: proven.token, with: nil) }
                 record?.customer = proven.customer
-                moveIntents(from: customer, to: proven.customer)
             }
             credential = CustomerCredential(customer: device.customer ?? customer, token: proven.token)
         // Retry: without a network the device may not have its app transaction yet.
