@@ -132,6 +132,22 @@ import Testing
         }
     }
 
+    @Test func `After a change from TestFlight to the App Store, the client requests the customer in production`() {
+        func appTransaction(_ environment: String) -> String {
+            "e30.\(Data(#"{"receiptType": "\#(environment)"}"#.utf8).base64EncodedString()).e30"
+        }
+        var harness = Harness.signedIn()
+        harness.gather(appTransaction: appTransaction("Sandbox"))
+        harness.answerAll()
+        harness.relaunch(after: hour)
+        harness.gather(appTransaction: appTransaction("Production"))
+        #expect(harness.lastReport?.environment == "Production")
+        harness.answerAll { $0.environment = "Production" }
+        harness.relaunch(after: hour)
+        harness.gather(appTransaction: appTransaction("Production"))
+        #expect(harness.sent.map(\.request.isFetch) == [true])
+    }
+
     @Test func `The whole history is sent once per installation`() {
         var harness = Harness.signedIn()
         #expect(harness.gathers.contains { $0.name == .all })

@@ -96,9 +96,7 @@ package enum SignedText {
         return Data(base64Encoded: text + String(repeating: "=", count: (4 - text.count % 4) % 4))
     }
 
-    private struct Payload: Decodable {
-        var environment, receiptType, transactionReason: String?
-    }
+    private struct Payload: Decodable { var environment, receiptType, transactionReason: String? }
 
     /// Whether a signed transaction is an automatic renewal.
     static func isRenewal(_ jws: String) -> Bool { (payload(of: jws) as Payload?)?.transactionReason == "RENEWAL" }
