@@ -33,7 +33,7 @@ public struct CustomerCredential: Hashable, Sendable, Decodable {
 }
 
 /// A report of a device's transactions: at most 500, all of one environment.
-public struct PurchaseReport: Equatable, Sendable, Encodable {
+public struct PurchaseReport: Sendable, Encodable {
     /// The signed transactions (JWS).
     public var signedTransactions: [String] = []
     /// The signed renewal infos (JWS).

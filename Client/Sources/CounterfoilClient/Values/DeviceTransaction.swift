@@ -37,7 +37,7 @@ public struct Ownership: RawRepresentable, Hashable, Sendable, Codable {
 /// A transaction on this device.
 ///
 /// It replaces StoreKit's `Transaction`, so that this library builds without Apple's SDK.
-public struct DeviceTransaction: Hashable, Sendable, Codable {
+public struct DeviceTransaction: Hashable, Sendable {
     /// The identifier of this transaction.
     public var id: UInt64
     /// The identifier of the first transaction of the purchase.
