@@ -218,6 +218,17 @@ struct `Wire format` {
         }
     }
 
+    @Test func `A record that an earlier version saved is read`() throws {
+        let text = """
+            {"customer": "anna", "reported": [1, {"signedDate": 0, "date": 0, "isKept": true}], "refused": [7,
+             {"code": "bad_signature", "signedDate": 0, "date": 0, "appVersion": "1.0"}], "renewals": [], "foreign": [5],
+             "wasReceiptSent": true, "wasHistorySent": false}
+            """
+        let record = try JSONDecoder().decode(CustomerRecord.self, from: Data(text.utf8))
+        #expect(record.reported[1]?.isKept == true && record.refused[7]?.code == "bad_signature")
+        #expect(record.refused[7]?.appVersion == "1.0" && record.foreign == [5])
+    }
+
     @Test func `Saved records are decoded without loss`() throws {
         var harness = Harness.signedIn()
         let odd = Date(timeIntervalSince1970: 1_750_000_000.123)

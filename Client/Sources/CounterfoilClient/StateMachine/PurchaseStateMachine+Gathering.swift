@@ -119,13 +119,13 @@ extension PurchaseStateMachine {
         var job = Job(transaction: transaction, mode: mode, isUnfinished: isUnfinished)
         if mode != .restore, let refusal = record?.refused[transaction.id], stillApplies(refusal, of: transaction) {
             if !isUnfinished { return nil }
-            job.phase = .stuck(StuckReason(rawValue: refusal.code))
+            job.phase = .stuck(StuckReason(rawValue: refusal.code ?? ""))
         } else if mode != .restore, let report = record?.reported[transaction.id],
             // The purchase may belong to another customer by now: report it again after a while.
             report.signedDate >= transaction.signedDate,
             isRecent(report.date, mode == .purchase ? Self.freshness : Self.day)
         {
-            if report.isKept { job.phase = .kept } else if isUnfinished { job.misses = 1 }
+            if report.isKept == true { job.phase = .kept } else if isUnfinished { job.misses = 1 }
             if !isUnfinished { return nil }
         }
         return job
@@ -135,7 +135,7 @@ extension PurchaseStateMachine {
     func isForeign(_ bought: DeviceTransaction) -> Bool { record?.foreign.contains(bought.originalID) ?? false }
 
     /// Whether a refusal still applies: for a day, and until the app is updated.
-    private func stillApplies(_ refusal: CustomerRecord.Refused, of transaction: DeviceTransaction) -> Bool {
+    private func stillApplies(_ refusal: CustomerRecord.Report, of transaction: DeviceTransaction) -> Bool {
         refusal.signedDate >= transaction.signedDate && refusal.appVersion == rules.appVersion
             && isRecent(refusal.date)
     }

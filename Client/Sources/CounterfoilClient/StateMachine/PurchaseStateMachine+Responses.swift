@@ -100,7 +100,7 @@ extension PurchaseStateMachine {
         }
         // The server could not check revocation: the transaction itself is not refused.
         if code == "revocation_unknown" { return backOff(nil) }
-        record?.refused[id] = .init(code: code, signedDate: signedDate, date: now, appVersion: rules.appVersion)
+        record?.refused[id] = .init(signedDate: signedDate, date: now, code: code, appVersion: rules.appVersion)
         markStuck(id, StuckReason(rawValue: code))
     }
 
