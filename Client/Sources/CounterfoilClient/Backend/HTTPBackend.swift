@@ -64,6 +64,7 @@ public struct HTTPBackend: Backend {
         var backoffMs: Double?
     }
 
+    @inline(never)  // The function has four callers, and a copy for each decodes its response.
     private func send<Answer: Decodable>(
         _ path: [String], _ token: String?, _ environment: String?, _ body: (any Encodable)?
     ) async throws(BackendFailure) -> Answer {
