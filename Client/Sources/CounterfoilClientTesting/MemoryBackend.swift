@@ -28,6 +28,7 @@ public actor MemoryBackend: Backend {
         _ report: PurchaseReport, for customer: CustomerCredential
     ) async throws(BackendFailure) -> CustomerResponse {
         reports.append((customer.customer, report))
+        let name = Self.name(of: customer)
         var kept: [String] = []
         var refused: [RefusedItem] = []
         for (index, text) in report.signedTransactions.enumerated() {
@@ -39,8 +40,8 @@ public actor MemoryBackend: Backend {
             transactions[transaction.id] = transaction
             let token = transaction.appAccountToken?.uuidString.lowercased()
             let owner = report.restore == true ? nil : owners[transaction.id] ?? token
-            owners[transaction.id] = owner ?? customer.customer
-            if let owner, owner != customer.customer {
+            owners[transaction.id] = owner ?? name
+            if let owner, owner != name {
                 let refusal = RefusedItem(id: String(transaction.id), code: "receipt_already_in_use", param: param)
                 refused.append(refusal)
             } else {
@@ -55,7 +56,7 @@ public actor MemoryBackend: Backend {
                 throw BackendFailure(status: 409, code: first.code, parameter: first.param)
             }
         }
-        var answer = await answer(customer.customer)
+        var answer = await answer(name)
         (answer.kept, answer.refused) = (kept, refused)
         return answer
     }
@@ -65,15 +66,16 @@ public actor MemoryBackend: Backend {
         _ customer: CustomerCredential, environment: String?
     ) async throws(BackendFailure) -> CustomerResponse {
         fetches += 1
-        return await answer(customer.customer)
+        return await answer(Self.name(of: customer))
     }
 
     /// Moves all transactions of the anonymous customer to the other one.
     public func merge(
         _ anonymous: CustomerCredential, into customer: CustomerCredential, environment: String?
     ) async throws(BackendFailure) -> CustomerResponse {
-        for (id, owner) in owners where owner == anonymous.customer { owners[id] = customer.customer }
-        return await answer(customer.customer)
+        let (old, new) = (Self.name(of: anonymous), Self.name(of: customer))
+        for (id, owner) in owners where owner == old { owners[id] = new }
+        return await answer(new)
     }
 
     /// Returns a token without verifying the app transaction.
@@ -81,6 +83,11 @@ public actor MemoryBackend: Backend {
         for customer: String, appTransaction: String
     ) async throws(BackendFailure) -> CustomerCredential {
         CustomerCredential(customer: customer, token: "session")
+    }
+
+    /// Returns a customer's identifier as a server writes it: a UUID in lower case.
+    private static func name(of customer: CustomerCredential) -> String {
+        UUID(uuidString: customer.customer)?.uuidString.lowercased() ?? customer.customer
     }
 
     private func answer(_ customer: String) async -> CustomerResponse {

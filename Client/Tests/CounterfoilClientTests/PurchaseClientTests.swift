@@ -84,6 +84,16 @@ struct `The client drives store, server and storage` {
         #expect(await app.server.reports.count == 1)
     }
 
+    @Test func `In a test, too, a customer whose UUID is in upper case owns what they buy`() async throws {
+        let app = await App()
+        app.client.start()
+        try app.client.signIn(anna.uppercased(), token: "token")
+        await app.store.enqueuePurchaseResults([.success(coins())])
+        let outcome = try await app.client.buy("coins")
+        #expect(outcome == .purchased(coins(), .stored))
+        #expect(await app.server.owners == [7: anna])
+    }
+
     @Test func `A purchase is delivered, finished and shown`() async throws {
         let delivered = AsyncStream.makeStream(of: UInt64.self)
         let app = await App { $0.deliver = { delivered.continuation.yield($0.id) } }
