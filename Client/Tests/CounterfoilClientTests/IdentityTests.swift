@@ -57,6 +57,23 @@ import Testing
         #expect(harness.finished == [1])
     }
 
+    @Test func `A purchase that the family shares does not wait for the customer who asked for the product`() {
+        var harness = Harness.launched("carl")
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .success(.pending)))
+        harness.send(.signedIn(customer: "dora", token: "token"))
+        harness.gather()
+        harness.answerAll()
+        harness.pass(hour)
+        var shared = subscription(purchased: t0 + hour, token: nil)
+        shared.ownership = .familyShared
+        harness.send(.updated(shared))
+        #expect(harness.sent.last?.request.ids == [1] && harness.lastReport?.restore == false)
+        harness.answerAll()
+        #expect(harness.finished == [1] && harness.stuck.isEmpty)
+        #expect(harness.device?.intents.map(\.customer) == ["carl"])
+    }
+
     @Test func `Of two customers who asked for a product, the later one gets the purchase`() {
         var harness = Harness.launched("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))

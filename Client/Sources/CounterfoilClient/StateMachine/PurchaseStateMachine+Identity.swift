@@ -146,8 +146,8 @@ extension PurchaseStateMachine {
             ?? device.intents.filter {
                 $0.productID == transaction.productID && $0.token == transaction.appAccountToken
                     && $0.transactionID == nil && $0.expires > now && $0.date <= bought.addingTimeInterval(Self.day)
-                    // The App Store starts renewals, not a customer.
-                    && !SignedText.isRenewal(transaction.jws)
+                    // Nobody on this device starts a renewal, or a purchase that the family shares.
+                    && transaction.ownership != .familyShared && !SignedText.isRenewal(transaction.jws)
             }.min { abs($0.date.timeIntervalSince(bought)) < abs($1.date.timeIntervalSince(bought)) }
     }
 }
