@@ -85,6 +85,9 @@ extension ServerConfiguration {
         package var webhookDrainTimeout = Duration.seconds(10)
         /// The maximum duration of one request to the App Store.
         package var appStoreTimeout = Duration.seconds(30)
+        /// The maximum time that a request waits for the App Store's history of a customer. The client for apps gives a
+        /// request up after ten seconds, and needs some of them for its connection.
+        package var historyTimeout = Duration.seconds(7)
         /// The maximum duration of a graceful shutdown. After that, the remaining requests are cancelled.
         package var shutdownTimeout = Duration.seconds(25)
         /// The maximum number of open connections; nil derives it from the process's file descriptor limit.

@@ -118,7 +118,7 @@ package struct ServerCore: Sendable {
             clock: clock, metrics: metrics)
         histories = AccountHistories(
             storage: storage, verifier: historical, clients: clients, clock: clock, logger: logger,
-            timeout: min(configuration.limits.requestTimeout / 2, .seconds(10)))
+            timeout: min(configuration.limits.requestTimeout / 2, configuration.limits.historyTimeout))
         recovery = try await Recovery(
             storage: storage, ingest: ingest, histories: histories, scopes: scopes, clients: clients,
             settings: configuration.recovery, clock: clock, logger: logger)

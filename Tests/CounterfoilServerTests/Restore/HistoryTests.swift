@@ -45,6 +45,27 @@ extension World {
         }
     }
 
+    @Test func `A report is answered before an app gives up, even if the App Store does not return the history`()
+        async throws
+    {
+        // The client for apps gives up after ten seconds.
+        #expect(ServerConfiguration.Limits().historyTimeout <= .seconds(8))
+        try await World.withAPI(server: { $0.limits.historyTimeout = .milliseconds(50) }) { world in
+            try world.simulator.add(Fault("notification:*", .drop))
+            let outcome = try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
+            let id = try #require(outcome.transactionID)
+            let text = try #require(try await world.signedTransactions(of: id).first)
+            try world.simulator.add(Fault("route:transaction-history", .delay(seconds: 3600)))
+            let body = try JSONSerialization.data(withJSONObject: ["signed_transactions": [text]])
+            let answer = try await world.appClient(for: "anna").send("POST", "/v1/customers/anna/purchases", body: body)
+            let (kept, history) = (answer["kept"] as? [String], answer["history"] as? [String: Any])
+            #expect(answer.status == 200)
+            #expect(kept == [id])
+            #expect(history?["state"] as? String == "pending")
+        }
+    }
+
     @Test func `An interrupted history is requested again soon by a later verifyReceipt request`() async throws {
         try await World.run(
             simulator: { $0.createsReceiptAuthorityAtStart = true },
