@@ -111,7 +111,8 @@ public struct RestoreOutcome: Equatable, Sendable {
     /// Whether the synchronisation with the App Store succeeded. If not, the reason is unknown: StoreKit reports
     /// "cancelled" also if there is no network.
     public var reachedAppStore: Bool
-    /// The failure of the server request, if it failed.
+    /// The failure of the server request, if it failed. A purchase that stays with another customer is not a failure:
+    /// see ``ClientNotice/belongsToAnotherCustomer(_:)``.
     public var failure: BackendFailure?
 }
 
