@@ -124,7 +124,7 @@ final class PanelState: Sendable {
 
     /// Stores a message about a completed action for the next page. Returns its identifier.
     func store(message text: String) -> String {
-        let id = UUID().uuidString.lowercased()
+        let id = UUID().text
         kept.withLock { $0.notes = $0.notes.suffix(199) + [(id, text)] }
         return id
     }
@@ -132,7 +132,7 @@ final class PanelState: Sendable {
     func note(_ id: String) -> String? { kept.withLock { $0.notes.last { $0.id == id }?.text } }
 
     func store(report: ScenarioReport) -> String {
-        let id = UUID().uuidString.lowercased()
+        let id = UUID().text
         kept.withLock { $0.reports = $0.reports.suffix(19) + [(id, report)] }
         return id
     }

@@ -41,7 +41,7 @@ extension Store {
         members.add("subscription_group_identifier", payload.subscriptionGroupIdentifier)
         if payload.isUpgraded == true { members.add("is_upgraded", true) }
         members.add("in_app_ownership_type", payload.inAppOwnershipType.rawValue)
-        members.add("app_account_token", payload.appAccountToken?.uuidString.lowercased())
+        members.add("app_account_token", payload.appAccountToken?.text)
         return members.all
     }
 

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 package import Foundation
 
 /// Generates the identifiers of one store. The same seed and the same order of commands generate the same identifiers.
@@ -62,7 +63,7 @@ package struct Identifiers: Sendable, Codable, RandomNumberGenerator {
     private static let letters: [Unicode.Scalar] = Array("ABCDEFGHJKLMNPQRSTVWXYZ023456789".unicodeScalars)
 
     /// Returns a random UUID (version 4) in lower case.
-    package mutating func uuid() -> String { version4().uuidString.lowercased() }
+    package mutating func uuid() -> String { version4().text }
 
     /// Returns a random UUID (version 4).
     package mutating func version4() -> UUID {

@@ -10,7 +10,7 @@ struct DemoPlan {
         var token: UUID
 
         /// The customer's ID in the server's API.
-        var id: String { token.uuidString.lowercased() }
+        var id: String { token.text }
     }
 
     /// A store command and its time, in seconds after ``DemoServices/start``.

@@ -77,7 +77,7 @@ struct DemoRun {
         else { return command }
         try await services.waitUntilIdle()
         let response: OfferResponse = try await services.client.post(
-            "/v1/customers/\(id.uuidString.lowercased())/offers/promotional",
+            "/v1/customers/\(id.text)/offers/promotional",
             OfferRequest(product_id: product, offer_id: offer))
         return .purchase(
             customer: customer, product: product, offer: offer, appAccountToken: account, signature: .jws(response.jws))

@@ -35,7 +35,7 @@ package struct NotificationRecord: Sendable {
     package var signatures: Signatures?
 
     /// The `notificationUUID`, in lower case.
-    package var uuid: String { id.uuidString.lowercased() }
+    package var uuid: String { id.text }
 
     /// Shares the payload's storage with the transaction that the notification is about.
     package mutating func shareStorage(with transactions: [String: StoredTransaction]) {

@@ -15,7 +15,7 @@ extension Store {
         let payload = transaction.payload
         for (index, type) in version1(type, subtype, about: transaction).enumerated() {
             // The identifier is internal: version 1 has none.
-            let id = index == 0 ? first : Self.derivedUUID(first.uuidString.lowercased(), "\(index)")
+            let id = index == 0 ? first : Self.derivedUUID(first.text, "\(index)")
             var record = NotificationRecord(
                 id: id, type: NotificationTypeV2(rawValue: type.rawValue), subtype: nil, date: now,
                 signedDate: signed,
