@@ -13,6 +13,11 @@ package struct AppEnvironment: Sendable, Hashable {
         self.bundleID = bundleID
         self.environment = environment
     }
+
+    /// Whether the names are those of this app and environment; nil stands for any.
+    package func matches(app: String?, environment: String?) -> Bool {
+        (app ?? bundleID) == bundleID && (environment ?? self.environment.rawValue) == self.environment.rawValue
+    }
 }
 
 /// Every app and environment in the ledger, including apps that were removed from the configuration.

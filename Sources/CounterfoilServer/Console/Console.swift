@@ -110,10 +110,7 @@ final class Console: Sendable {
     ) throws(APIFailure) -> Selection {
         let all = served(for: principal)
         let (app, environment) = (app.flatMap(Self.name), environment.flatMap(Self.name))
-        let possible = all.filter { appEnvironment in
-            (app.map { $0 == appEnvironment.bundleID } ?? true)
-                && (environment.map { $0 == appEnvironment.environment.rawValue } ?? true)
-        }
+        let possible = all.filter { $0.matches(app: app, environment: environment) }
         if possible.isEmpty, app != nil || environment != nil {
             let name = [app, environment].compactMap { $0?.prefix(100) }.joined(separator: " ")
             throw APIFailure(

@@ -37,9 +37,8 @@ struct OfflineOptions: ParsableArguments {
 
     /// Returns the scopes that match the options and have a key for the App Store Server API, production first.
     func scopes(_ core: ServerCore) throws -> [AppEnvironment] {
-        let scopes = core.recovery.recoverable.filter { appEnvironment in
-            (app.map { $0 == appEnvironment.bundleID } ?? true)
-                && (environment.map { $0.environment == appEnvironment.environment } ?? true)
+        let scopes = core.recovery.recoverable.filter {
+            $0.matches(app: app, environment: environment?.environment.rawValue)
         }
         guard !scopes.isEmpty else {
             throw Refusal(

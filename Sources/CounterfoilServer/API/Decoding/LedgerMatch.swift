@@ -1,4 +1,3 @@
-internal import AppStoreModels
 internal import Ledger
 
 /// The ledger's record of the pasted data, and their differences.
@@ -17,7 +16,9 @@ struct LedgerMatch {
         guard verdict.isProven else { return nil }
         for verdict in [verdict] + verdict.parts.map(\.verdict).filter(\.isProven) {
             for appEnvironment in scopes.all
-            where principal.maySee(appEnvironment) && verdict.subject.isAbout(appEnvironment) {
+            where principal.maySee(appEnvironment)
+                && appEnvironment.matches(app: verdict.subject.bundleID, environment: verdict.subject.environment)
+            {
                 if let match = try await find(verdict, in: appEnvironment, storage) { return match }
             }
         }
@@ -53,12 +54,5 @@ struct LedgerMatch {
             match.differences = PayloadDifference.between(newest, verdict.payload)
         }
         return match
-    }
-}
-
-extension DecodeVerdict.Subject {
-    fileprivate func isAbout(_ appEnvironment: AppEnvironment) -> Bool {
-        (bundleID.map { $0 == appEnvironment.bundleID } ?? true)
-            && (environment.map { $0 == appEnvironment.environment.rawValue } ?? true)
     }
 }

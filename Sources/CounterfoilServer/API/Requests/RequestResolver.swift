@@ -70,9 +70,8 @@ struct RequestResolver: Sendable {
         if let environment, !scopes.all.contains(where: { $0.environment == environment }) {
             throw APIFailure("unknown_environment", "`environment` is Production or Sandbox.", parameter: "environment")
         }
-        return scopes.all.filter { appEnvironment in
-            principal.maySee(appEnvironment) && app.map { $0 == appEnvironment.bundleID } ?? true
-                && environment.map { $0 == appEnvironment.environment } ?? true
+        return scopes.all.filter {
+            principal.maySee($0) && $0.matches(app: app, environment: environment?.rawValue)
         }.map(\.id)
     }
 
