@@ -76,37 +76,34 @@ extension OnlineCheck {
 
         /// The finding for a failed delivery attempt that the App Store reports.
         init(_ result: SendAttemptResult) {
-            let (message, advice) =
-                switch result {
-                case .unsuccessfulHTTPResponseCode:
-                    (
-                        "the server at the notification URL answered with another status than 200",
-                        """
-                        the path is /apple/notifications; the server's log and /v1/refused say why it was refused; look for a \
-                        proxy in between
-                        """
-                    )
-                case .timedOut:
-                    ("the server at the notification URL did not answer in time", "look at /health/ready and the log")
-                case .tlsIssue:
-                    (
-                        "TLS with the notification URL failed",
-                        "its certificate must be valid for that name and be sent with all intermediates"
-                    )
-                case .noResponse, .socketIssue, .prematureClose:
-                    (
-                        "nothing answers at the notification URL",
-                        "the server must run and be reachable from the internet, at the URL in App Store Connect"
-                    )
-                case .circularRedirect:
-                    ("the notification URL redirects in a loop", "set the final URL")
-                default:
-                    (
-                        "the notification URL returned an invalid response (\(result.rawValue))",
-                        "check for a proxy in between"
-                    )
-                }
-            self.init("not_delivered", message, advice)
+            let code = "not_delivered"
+            switch result {
+            case .unsuccessfulHTTPResponseCode:
+                self.init(
+                    code, "the server at the notification URL answered with another status than 200",
+                    """
+                    the path is /apple/notifications; the server's log and /v1/refused say why it was refused; look for a \
+                    proxy in between
+                    """)
+            case .timedOut:
+                self.init(
+                    code, "the server at the notification URL did not answer in time",
+                    "look at /health/ready and the log")
+            case .tlsIssue:
+                self.init(
+                    code, "TLS with the notification URL failed",
+                    "its certificate must be valid for that name and be sent with all intermediates")
+            case .noResponse, .socketIssue, .prematureClose:
+                self.init(
+                    code, "nothing answers at the notification URL",
+                    "the server must run and be reachable from the internet, at the URL in App Store Connect")
+            case .circularRedirect:
+                self.init(code, "the notification URL redirects in a loop", "set the final URL")
+            default:
+                self.init(
+                    code, "the notification URL returned an invalid response (\(result.rawValue))",
+                    "check for a proxy in between")
+            }
         }
 
         /// The finding for a notification that arrived and failed verification.

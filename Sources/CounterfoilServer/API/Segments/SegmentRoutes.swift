@@ -26,11 +26,9 @@ struct SegmentRoutes {
         let now = clock.now().milliseconds
         var counts: [(segment: Segment, count: Int)] = []
         for segment in Segment.allCases {
-            counts.append(
-                (
-                    segment,
-                    try await storage.count(of: segment, in: appEnvironment.id, at: now, limit: Self.maximumCount)
-                ))
+            let count = try await storage.count(
+                of: segment, in: appEnvironment.id, at: now, limit: Self.maximumCount)
+            counts.append((segment, count))
         }
         return .list(counts, next: nil) { json, item in
             json.object("segment") { json in

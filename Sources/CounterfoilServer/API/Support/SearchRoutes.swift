@@ -66,11 +66,8 @@ private struct Search {
         if let notification = query.notification { try await self.notification(notification, storage) }
         if !query.customers.isEmpty { try await customers(query.customers, storage) }
         if let order = query.order {
-            tried.append(
-                (
-                    "order", false,
-                    "The ledger has no orders; look this one up in the App Store with GET /v1/orders/\(order)."
-                ))
+            let note = "The ledger has no orders; look this one up in the App Store with GET /v1/orders/\(order)."
+            tried.append(("order", false, note))
         }
     }
 

@@ -20,13 +20,10 @@ enum AuditPage {
                     .tag(isChained ? "whole" : "broken", isChained ? .good : .bad),
                 ]
             }, empty: "Nothing was done yet.")
+        let title = "The last \(ListFormat.csv.maximumPageSize.grouped) as a file for a spreadsheet (CSV)"
         page.links(
-            [
-                (
-                    "The last \(ListFormat.csv.maximumPageSize.grouped) as a file for a spreadsheet (CSV)",
-                    pageRequest.link("operations", "audit.csv", query: query)
-                )
-            ], next: pageRequest.nextPage(of: json, "operations", "audit"))
+            [(title, pageRequest.link("operations", "audit.csv", query: query))],
+            next: pageRequest.nextPage(of: json, "operations", "audit"))
         return page
     }
 }

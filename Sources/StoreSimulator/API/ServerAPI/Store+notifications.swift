@@ -69,18 +69,14 @@ extension Store {
     /// Returns a notification and its delivery attempts.
     private func historyItem(_ number: Int) -> APIBody {
         let attempts = notifications[number].sendAttempts.prefix(6)
+        let items = attempts.map { attempt in
+            APIBody.object([
+                ("attemptDate", attempt.date.milliseconds),
+                ("sendAttemptResult", .string(attempt.result.rawValue)),
+            ])
+        }
         return .object([
-            ("signedPayload", .notification(number)),
-            (
-                "sendAttempts",
-                .array(
-                    attempts.map { attempt in
-                        .object([
-                            ("attemptDate", attempt.date.milliseconds),
-                            ("sendAttemptResult", .string(attempt.result.rawValue)),
-                        ])
-                    })
-            ),
+            ("signedPayload", .notification(number)), ("sendAttempts", .array(items)),
             ("firstSendAttemptResult", attempts.first.map { .string($0.result.rawValue) }),
         ])
     }
