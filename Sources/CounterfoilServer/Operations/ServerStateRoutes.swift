@@ -78,9 +78,7 @@ struct ServerStateRoutes {
             }
         }
     }
-}
 
-extension ServerStateRoutes {
     /// Ends a session of the console. A key that is limited to some apps can end only sessions of keys for those apps.
     private func endSession(_ call: APICall) async throws -> Response {
         let id = call.pathParameter("id") ?? ""

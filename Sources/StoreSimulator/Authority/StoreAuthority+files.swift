@@ -32,9 +32,7 @@ extension StoreAuthority {
         }
         return files
     }
-}
 
-extension StoreAuthority {
     /// Returns a certificate that is served below the OCSP base URL as `application/pkix-cert`: `intermediate.cer`,
     /// whose URL the leaves contain, or `root.cer`, for people. Returns nil for any other name.
     package func published(_ name: some StringProtocol) -> Data? {

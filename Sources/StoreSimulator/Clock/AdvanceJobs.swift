@@ -14,6 +14,11 @@ struct Advance: Codable, Sendable, Hashable {
     var notifications: Int
     var delivered: Int
     var failedAttempts: Int
+
+    mutating func record(_ report: AdvanceReport) {
+        now = report.to
+        (notifications, delivered, failedAttempts) = (report.notifications, report.delivered, report.failedAttempts)
+    }
 }
 
 /// The background advances of the clock. One runs at a time; the last twenty are stored.
@@ -87,13 +92,6 @@ final class AdvanceJobs: Sendable {
             let job = id.map { id in jobs.list.first { $0.advance.id == id } } ?? jobs.list.last
             return job.map { ($0.advance, $0.before) }
         }
-    }
-}
-
-extension Advance {
-    mutating func record(_ report: AdvanceReport) {
-        now = report.to
-        (notifications, delivered, failedAttempts) = (report.notifications, report.delivered, report.failedAttempts)
     }
 }
 

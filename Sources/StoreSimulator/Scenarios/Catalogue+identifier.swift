@@ -6,9 +6,7 @@ extension Catalogue {
         let fitting = products.filter { $0.id.hasSuffix("." + name) }
         return fitting.count == 1 ? fitting.first?.id : nil
     }
-}
 
-extension Catalogue {
     /// Returns a command or a request with short product names replaced by identifiers.
     func resolvingNames(in json: JSONValue) -> JSONValue {
         guard case .object(let members) = json else { return json }

@@ -40,9 +40,7 @@ extension JSONRequestBody {
             throw APIFailure("bad_json", "The body is not JSON. Expected \(form).")
         }
     }
-}
 
-extension JSONRequestBody {
     /// Throws 400 if an identifier is empty or too long.
     func requireIdentifiers(_ identifiers: (text: String?, member: String)...) throws(APIFailure) {
         for (text, member) in identifiers where !(1...255).contains(text?.utf8.count ?? 1) {

@@ -13,10 +13,9 @@ internal import Foundation
 
 extension Store {
     var advancedCommerceChecks: AdvancedCommerceChecks { AdvancedCommerceChecks(environment: environment) }
-}
 
-// The common first and last steps of the six endpoints.
-extension Store {
+    // MARK: - The common first and last steps of the six endpoints
+
     /// Returns the transaction in the path. Throws unless the customer has purchased it.
     func purchasedTransaction(_ request: APIRequest) throws(APIFailure) -> StoredTransaction {
         let id = try AdvancedCommerceChecks.transactionID(request.path["transactionId"] ?? "")

@@ -48,9 +48,7 @@ extension Store {
         default: return try respondToRetentionRequest(request, at: now)
         }
     }
-}
 
-extension Store {
     /// Returns a transaction with the current signed date.
     func signable(_ transaction: StoredTransaction, at now: Date) -> APIBody {
         var payload = transaction.payload

@@ -239,9 +239,7 @@ extension Subscription {
         clearFailedRenewal()
         renewals += 1
     }
-}
 
-extension Subscription {
     /// Returns the offer that continues if the next period is of this product; nil for another product.
     func runningOffer(in product: String) -> RunningOffer? {
         guard product == priceProduct, let offer, offer.hasMore else { return nil }
