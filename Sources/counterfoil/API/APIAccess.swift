@@ -60,11 +60,10 @@ struct APIAccess: ParsableArguments {
             throw ValidationError(
                 "\(missing.name) is missing: a key needs --private-key, --key-id, --issuer-id and --app.")
         }
-        guard app == nil || config != nil || hasKeyOption else {
-            throw ValidationError("--app needs a key: use --config or --private-key.")
-        }
-        guard baseURL == nil || config != nil || hasKeyOption else {
-            throw ValidationError("--base-url needs a key: use --config or --private-key.")
+        for (name, value) in [("--app", app), ("--base-url", baseURL)] where value != nil {
+            guard config != nil || hasKeyOption else {
+                throw ValidationError("\(name) needs a key: use --config or --private-key.")
+            }
         }
     }
 

@@ -38,9 +38,7 @@ struct IssuerOptions: ParsableArguments {
 
     func offerSigner() throws -> OfferSigner {
         let signingKey = try key.signingKey()
-        do {
-            return try OfferSigner(key: signingKey, issuerID: issuerID, bundleID: key.bundleID)
-        } catch {
+        do { return try OfferSigner(key: signingKey, issuerID: issuerID, bundleID: key.bundleID) } catch {
             throw ValidationError(error.message)
         }
     }

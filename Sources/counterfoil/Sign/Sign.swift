@@ -121,11 +121,6 @@ struct OfferOptions: ParsableArguments {
     var offer: String
 }
 
-/// The JSON output with only the signed text.
-struct SignedText: Encodable {
-    let token: String
-}
-
 /// `counterfoil sign promotional-offer-v2`: signs an offer as a JWS.
 struct SignPromotionalOfferV2: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -152,7 +147,7 @@ struct SignPromotionalOfferV2: ParsableCommand {
     func run() throws {
         let token = try issuer.offerSigner().promotionalOfferV2(
             productID: offer.product, offerID: offer.offer, transactionID: transactionID)
-        form.output(token, SignedText(token: token))
+        form.output(token, ["token": token])
     }
 }
 
@@ -186,7 +181,7 @@ struct SignIntroductoryOffer: ParsableCommand {
     func run() throws {
         let token = try issuer.offerSigner().introductoryOfferEligibility(
             productID: product, isAllowed: allow, transactionID: transactionID)
-        form.output(token, SignedText(token: token))
+        form.output(token, ["token": token])
     }
 }
 
