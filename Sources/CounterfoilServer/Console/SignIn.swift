@@ -21,7 +21,7 @@ enum SignIn {
             let isSecure = console.isSecure(request, context)
             let token = ConsoleCookies.session(of: request, isSecure: isSecure)
             if let session = console.sessions.session(token) {
-                audit("sign-out", session.key, session.id, "200", request, context, console)
+                audit("sign-out", session.key, session.id, request, context, console)
             }
             console.sessions.end(token)
             return .seeOther(
@@ -105,7 +105,7 @@ enum SignIn {
         // End the browser's previous session.
         console.sessions.end(ConsoleCookies.session(of: request, isSecure: isSecure))
         let (token, session) = console.sessions.start(key: key.name, digest: key.digest, address: address)
-        audit("sign-in", key.name, session.id, "200", request, context, console)
+        audit("sign-in", key.name, session.id, request, context, console)
         let back = fields["return"].flatMap { PageLink(own: $0) } ?? PageLink("console")
         return .seeOther(
             back.description.hasPrefix("/console") ? back : PageLink("console"),
@@ -113,10 +113,10 @@ enum SignIn {
     }
 
     private static func audit(
-        _ action: String, _ actor: String, _ session: String, _ result: String, _ request: Request,
-        _ context: ServerContext, _ console: Console
+        _ action: String, _ actor: String, _ session: String, _ request: Request, _ context: ServerContext,
+        _ console: Console
     ) {
-        var entry = console.core.requestAudit.entry(request, context, actor: actor, result: result)
+        var entry = console.core.requestAudit.entry(request, context, actor: actor, result: "200")
         (entry.action, entry.session, entry.detail) = (action, session, nil)
         console.core.audit.add(entry)
     }
