@@ -17,10 +17,9 @@ enum CustomersPage {
             page.paragraph(
                 "Search for a customer, a transaction, an order, a token, a notification or an event by its exact identifier."
             )
-        }
-        // With search results, do not list recent customers.
-        if pageRequest.parameter("q") == nil, pageRequest.may(.operationsRead), pageRequest.may(.customersRead) {
-            try await active(pageRequest, &page)
+            if pageRequest.may(.operationsRead), pageRequest.may(.customersRead) {
+                try await active(pageRequest, &page)
+            }
         }
         return page
     }
