@@ -166,12 +166,10 @@ private struct GrantBody: JSONRequestBody {
                 .unknown("The configuration has no such entitlement", entitlement, among: entitlements.sorted()),
                 parameter: "entitlement")
         }
-        if let until {
-            guard until.milliseconds > now else {
-                throw APIFailure(
-                    "invalid_instant", "`until` must be in the future; omit it for a grant without an end.",
-                    parameter: "until")
-            }
+        if let until, until.milliseconds <= now {
+            throw APIFailure(
+                "invalid_instant", "`until` must be in the future; omit it for a grant without an end.",
+                parameter: "until")
         }
         return GrantEvent.Content(
             customer: customer, entitlement: entitlement, until: until?.milliseconds,

@@ -231,9 +231,9 @@ extension ServerConfigurationReader {
             }
             if facts.flag("consumable") ?? false {
                 app.catalogue.consumables.insert(product)
-                if facts.has("duration") { facts.problem("duration", "a consumable product has none") }
-                if facts.has("level") { facts.problem("level", "a consumable product has none") }
-                if facts.has("group") { facts.problem("group", "a consumable product has none") }
+                for key in ["duration", "level", "group"] where facts.has(key) {
+                    facts.problem(key, "a consumable product has none")
+                }
             }
             facts.finish()
         }

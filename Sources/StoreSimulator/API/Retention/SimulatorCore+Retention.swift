@@ -127,13 +127,10 @@ extension SimulatorCore {
             }
         }
         guard let offer = body.promotionalOffer else { return nil }
-        if let signature = offer.promotionalOfferSignatureV1, !bearer.isSigned(signature) {
-            return "the signature of the promotional offer is not by the app's key"
-        }
-        if let token = offer.promotionalOfferSignatureV2, !bearer.isSigned(token) {
-            return "the signature of the promotional offer is not by the app's key"
-        }
-        return nil
+        let isSigned =
+            (offer.promotionalOfferSignatureV1.map { bearer.isSigned($0) } ?? true)
+            && (offer.promotionalOfferSignatureV2.map { bearer.isSigned($0) } ?? true)
+        return isSigned ? nil : "the signature of the promotional offer is not by the app's key"
     }
 }
 
