@@ -51,3 +51,16 @@ extension ServerConfiguration {
         }
     }
 }
+
+extension ServerConfiguration.Listen {
+    /// Returns the URL at which this machine reaches the server on a host. The unspecified address becomes loopback.
+    package func url(_ host: String, port: Int) -> String {
+        let name =
+            switch host {
+            case "0.0.0.0": "127.0.0.1"
+            case "::": "[::1]"
+            default: host.contains(":") ? "[\(host)]" : host
+            }
+        return "\(tls == nil ? "http" : "https")://\(name):\(port)"
+    }
+}

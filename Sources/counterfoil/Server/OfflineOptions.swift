@@ -2,7 +2,6 @@ internal import LedgerServices
 internal import Ledger
 import AppStoreModels
 import ArgumentParser
-internal import Basics
 import CounterfoilServer
 
 /// The options of commands that work on the ledger of a stopped server.
@@ -45,15 +44,5 @@ struct OfflineOptions: ParsableArguments {
                 code: "no_key", message: "no matching app in the configuration has a key for the App Store Server API")
         }
         return scopes.sorted { ($0.environment == .production ? 0 : 1) < ($1.environment == .production ? 0 : 1) }
-    }
-}
-
-/// An instant on the command line: ISO 8601, a day, or milliseconds since 1970.
-struct InstantArgument: ExpressibleByArgument {
-    let milliseconds: Int64
-
-    init?(argument: String) {
-        guard let milliseconds = InstantText.milliseconds(argument, acceptsDays: true) else { return nil }
-        self.milliseconds = milliseconds
     }
 }

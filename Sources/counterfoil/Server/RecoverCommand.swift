@@ -133,6 +133,16 @@ struct RecoverCommand: AsyncParsableCommand {
     }
 }
 
+/// An instant on the command line: ISO 8601, a day, or milliseconds since 1970.
+struct InstantArgument: ExpressibleByArgument {
+    let milliseconds: Int64
+
+    init?(argument: String) {
+        guard let milliseconds = InstantText.milliseconds(argument, acceptsDays: true) else { return nil }
+        self.milliseconds = milliseconds
+    }
+}
+
 /// A recovery as this command prints it and as the server's API returns it.
 struct RecoveryOutcome: Codable {
     let id, app, environment, state: String

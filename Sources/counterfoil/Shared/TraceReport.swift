@@ -61,17 +61,3 @@ struct TraceReport: Encodable {
         return lines
     }
 }
-
-/// Encodes JSON for the output: keys in snake case and sorted, slashes not escaped.
-enum JSONText {
-    static func encode(_ value: some Encodable) -> String {
-        let encoder = JSONEncoder.sorted
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        do {
-            return String(decoding: try encoder.encode(value), as: UTF8.self)
-        } catch {
-            // Reports contain only strings and numbers, so encoding fails only for a number that JSON cannot express.
-            return "null"
-        }
-    }
-}
