@@ -65,13 +65,7 @@ enum ConsoleRoutes {
                     if !path.isEmpty { try await pageRequest.addNoteOfBacklog(to: &shown) }
                     return pageRequest.response(shown)
                 }
-                guard let sharing = pageRequest.sharing else {
-                    return .page(try pageRequest.liveParts(of: try await page(pageRequest)))
-                }
-                return .page(
-                    try await console.rendering.shared(sharing) {
-                        try pageRequest.liveParts(of: try await page(pageRequest))
-                    })
+                return .page(try await liveParts(pageRequest, page))
             }
         }
         // The former path; links in tickets may still use it.
@@ -100,6 +94,14 @@ enum ConsoleRoutes {
         }
         ConsoleActions.add(to: router, console)
         return router.buildResponder()
+    }
+
+    /// Returns the parts of a page that an open page replaces, rendered once for all requests that may share them.
+    private static func liveParts(_ pageRequest: PageRequest, _ page: Handler) async throws -> String {
+        guard let sharing = pageRequest.sharing else { return try pageRequest.liveParts(of: await page(pageRequest)) }
+        return try await pageRequest.console.rendering.shared(sharing) {
+            try pageRequest.liveParts(of: await page(pageRequest))
+        }
     }
 
     /// Returns the page request of a signed-in user, with the requested app and environment.
