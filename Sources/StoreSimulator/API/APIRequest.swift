@@ -19,6 +19,9 @@ package struct APIRequest: Sendable {
         self.query = query
         self.body = body
     }
+
+    /// Returns the fields of a JSON body.
+    func fields() throws(APIFailure) -> RequestBody { try RequestBody(Array(body)) }
 }
 
 /// The response to a request, with unsigned payloads. They are signed after the store is unlocked, so that other

@@ -70,7 +70,3 @@ extension Store {
         try requireOriginal(transaction, id)
     }
 }
-
-extension APIRequest {
-    fileprivate func fields() throws(APIFailure) -> RequestBody { try RequestBody(Array(body)) }
-}

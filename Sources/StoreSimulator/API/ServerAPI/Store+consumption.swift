@@ -7,7 +7,7 @@ internal import Foundation
 extension Store {
     mutating func sendConsumption(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         _ = try request.identifier("transactionId", or: .invalidTransactionId)
-        let body = try RequestBody(Array(request.body))
+        let body = try request.fields()
         try Self.checkConsent(body)
         let delivery = try body.value(
             "deliveryStatus",
@@ -49,7 +49,7 @@ extension Store {
 
     mutating func sendConsumptionV1(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         _ = try request.identifier("transactionId", or: .invalidTransactionId)
-        let body = try RequestBody(Array(request.body))
+        let body = try request.fields()
         let preference = try Self.checkConsumptionV1(body)
         let transaction = try purchase(request)
         try refuseAssigned(transaction)

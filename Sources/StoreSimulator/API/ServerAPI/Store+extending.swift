@@ -20,7 +20,7 @@ private struct ExtensionRequest {
 extension Store {
     mutating func extendRenewalDate(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         _ = try request.identifier("originalTransactionId", or: .invalidOriginalTransactionId)
-        let wanted = try ExtensionRequest(RequestBody(Array(request.body)))
+        let wanted = try ExtensionRequest(request.fields())
         let original = try original(request)
         guard let subscription = subscriptions[original.payload.transactionId] else {
             throw APIFailure(.subscriptionExtensionIneligible, "The purchase is no auto-renewable subscription.")
@@ -55,7 +55,7 @@ extension Store {
     }
 
     mutating func extendRenewalDates(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
-        let body = try RequestBody(Array(request.body))
+        let body = try request.fields()
         let wanted = try ExtensionRequest(body)
         guard UUID(text: wanted.identifier) != nil else {
             throw APIFailure(.invalidRequestIdentifier, "requestIdentifier is not a UUID.")

@@ -42,7 +42,7 @@ extension Store {
 
     mutating func setAppAccountToken(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let id = try request.identifier("originalTransactionId", or: .invalidTransactionId)
-        let token = try RequestBody(Array(request.body)).uuid("appAccountToken", or: .invalidAppAccountTokenUUID)
+        let token = try request.fields().uuid("appAccountToken", or: .invalidAppAccountTokenUUID)
         let transaction = try purchase(request, "originalTransactionId", notFound: .originalTransactionIdNotFound)
         try requireOriginal(transaction, id)
         setAccountToken(token, of: id, at: now)

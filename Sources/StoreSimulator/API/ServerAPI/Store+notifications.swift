@@ -8,7 +8,7 @@ extension Store {
     static let tokenLifetimeInHours: Int64 = 24
 
     func notificationHistory(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
-        let query = try NotificationQuery(RequestBody(Array(request.body)), at: now, lastSigned: lastSigned)
+        let query = try NotificationQuery(request.fields(), at: now, lastSigned: lastSigned)
         let text = try QueryParameters(request.query).string("paginationToken", or: .invalidPaginationToken)
         var customer: String?
         if let transaction = query.transaction { customer = try account(transaction).id }
