@@ -17,9 +17,7 @@ struct ConsoleAPI: Sendable {
         /// fields.
         var message: String {
             let message = json["message"].text ?? "The API answered \(status)."
-            guard let field, !["id", "name"].contains(field), !message.contains(field) else {
-                return message
-            }
+            guard let field, !["id", "name"].contains(field), !message.contains(field) else { return message }
             return "\(field): \(message)"
         }
 

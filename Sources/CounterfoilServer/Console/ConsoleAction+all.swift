@@ -225,9 +225,7 @@ extension ConsoleAction {
         let json = try await pageRequest.dryRun(request)
         let number = json["deliveries"].number ?? 0
         let count = "\(number.grouped) \(number.noun("delivery", "deliveries"))"
-        guard let after = json["after"].number else {
-            return ["That makes \(count) now, which is all."]
-        }
+        guard let after = json["after"].number else { return ["That makes \(count) now, which is all."] }
         return [
             "That makes \(count) now, the maximum at once; the rest begins after event "
                 + "number \(after): send again from there."

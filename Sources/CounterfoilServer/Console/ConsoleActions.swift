@@ -26,9 +26,7 @@ enum ConsoleActions {
         }
         let (sent, knownAction) = try await form(request)
         var fields = sent
-        guard let action = knownAction else {
-            throw APIFailure.notFound("There is no such action.")
-        }
+        guard let action = knownAction else { throw APIFailure.notFound("There is no such action.") }
         guard signedIn.may(action.scope), signedIn.mayWrite else {
             var entry = console.core.requestAudit.entry(
                 request, signedIn.context, actor: signedIn.principal.name, result: "403 forbidden")

@@ -83,9 +83,7 @@ struct ServerStateRoutes {
     private func endSession(_ call: APICall) async throws -> Response {
         let id = call.pathParameter("id") ?? ""
         let ended = sessions.end { $0.id == id && mayEnd($0, call.principal) }
-        guard ended > 0 else {
-            throw APIFailure.notFound("No open session has this ID.", parameter: "id")
-        }
+        guard ended > 0 else { throw APIFailure.notFound("No open session has this ID.", parameter: "id") }
         call.setAuditDetail("session=\(id)")
         return Response(status: .noContent)
     }

@@ -108,9 +108,7 @@ public final class Server: Sendable {
         options.isSynchronous = settings.synchronous == .full
         options.cacheMiB = settings.cacheMiB
         options.reportCheckpointError = { error in
-            guard let error else {
-                return logger.notice("the ledger's write-ahead log is checkpointed again")
-            }
+            guard let error else { return logger.notice("the ledger's write-ahead log is checkpointed again") }
             logger.error(
                 "the ledger's write-ahead log cannot be checkpointed and keeps growing",
                 metadata: ["reason": "\(error.logReason)"])

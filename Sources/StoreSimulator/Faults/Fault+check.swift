@@ -13,9 +13,7 @@ extension Fault {
     /// Throws if the target is unknown, the effect cannot apply to it, or a value is out of range.
     func check() throws(SimulatorError) {
         try checkTarget()
-        guard isPossible else {
-            throw SimulatorError(.invalidFault, "this effect cannot apply to \(target)")
-        }
+        guard isPossible else { throw SimulatorError(.invalidFault, "this effect cannot apply to \(target)") }
         if let environment, environment != .production, environment != .sandbox {
             throw SimulatorError(.invalidFault, "\(quoted(environment.rawValue)) is neither Production nor Sandbox")
         }

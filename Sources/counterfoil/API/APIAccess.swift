@@ -53,9 +53,7 @@ struct APIAccess: ParsableArguments {
     func validate() throws {
         let hasKeyOption = keyOptions.contains { $0.value != nil }
         let sources = [config != nil, simulator != nil, hasKeyOption].count(where: \.self)
-        guard sources < 2 else {
-            throw ValidationError("Use only one of --config, --simulator and --private-key.")
-        }
+        guard sources < 2 else { throw ValidationError("Use only one of --config, --simulator and --private-key.") }
         if hasKeyOption, let missing = (keyOptions + [(name: "--app", value: app)]).first(where: { $0.value == nil }) {
             throw ValidationError(
                 "\(missing.name) is missing: a key needs --private-key, --key-id, --issuer-id and --app.")

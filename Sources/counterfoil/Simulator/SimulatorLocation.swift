@@ -16,9 +16,7 @@ enum SimulatorLocation {
     /// - Parameter alternative: Further advice for the error message if no simulator runs.
     static func find(_ name: String?, orElse alternative: String? = nil) async throws -> SimulatorInformation {
         let variable = ProcessInfo.processInfo.environment[variable].flatMap { $0.isEmpty ? nil : $0 }
-        if let name = name ?? variable {
-            return isURL(name) ? try await request(name) : try read(name)
-        }
+        if let name = name ?? variable { return isURL(name) ? try await request(name) : try read(name) }
         let running = SimulatorRegistry().running()
         guard let first = running.first else {
             throw Refusal(

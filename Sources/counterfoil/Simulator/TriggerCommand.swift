@@ -59,9 +59,7 @@ struct TriggerCommand: AsyncParsableCommand {
         let parts = event.uppercased().split(separator: ".", maxSplits: 1).map(String.init)
         var body: [String: JSONValue] = ["notificationType": .string(parts.first ?? "")]
         if parts.count > 1 { body["subtype"] = .string(parts[1]) }
-        if let product {
-            body["product"] = .string(try await client.product(product, in: environment.environment))
-        }
+        if let product { body["product"] = .string(try await client.product(product, in: environment.environment)) }
         if let customer { body["customer"] = .string(customer) }
         let values = try values()
         if !values.isEmpty { body["overrides"] = .object(values) }

@@ -28,9 +28,7 @@ struct DecodeRoutes {
             throw APIFailure("invalid_parameter", "`revocation` is off or soft.", parameter: "revocation")
         }
         let bytes = try await call.bytes(upTo: Self.maximumBytes)
-        guard !bytes.isEmpty else {
-            throw APIFailure("empty", "Send the data to decode as the body.")
-        }
+        guard !bytes.isEmpty else { throw APIFailure("empty", "Send the data to decode as the body.") }
         var secrets: [String: [Secret]] = [:]
         if principal.scopes.contains(.webhooksWrite) {
             for endpoint in try await webhooks.managedWebhooks() where principal.mayManage(endpoint.definition) {

@@ -19,9 +19,7 @@ struct EventRoutes {
         if call.request.parameter("topics") != nil { return try follow(call) }
         let paging = try Paging(call.request)
         let scopes = Set(try call.visibleScopes())
-        if paging.page == "end" {
-            return response([], try await storage.lastEvent(), hasMore: false)
-        }
+        if paging.page == "end" { return response([], try await storage.lastEvent(), hasMore: false) }
         let after = paging.page == nil ? 0 : try paging.number()
         try await requireExisting(after)
         let (bodies, cursor, hasMore) = try await events.page(

@@ -43,9 +43,7 @@ struct WebhookSettings: JSONRequestBody {
             definition.payload = known
         }
         if let apps { definition.apps = try Self.checked(apps, served, principal) }
-        if let environments {
-            definition.environments = try Self.checked(environments: environments, principal)
-        }
+        if let environments { definition.environments = try Self.checked(environments: environments, principal) }
     }
 
     /// Returns the URL, or nil if there is none. Throws if it is invalid. Only the configuration may allow private
@@ -250,9 +248,7 @@ struct ReplayBody: JSONRequestBody {
         guard let from = from?.milliseconds, let to = to?.milliseconds else {
             throw APIFailure("invalid_range", "Send event_id, or from and to. " + InstantText.form, parameter: "from")
         }
-        guard from < to else {
-            throw APIFailure("invalid_range", "`from` must be before `to`.", parameter: "from")
-        }
+        guard from < to else { throw APIFailure("invalid_range", "`from` must be before `to`.", parameter: "from") }
         return ReplayRange(
             from: from, to: to, after: after ?? 0, through: .max, limit: Self.maximumDeliveries)
     }

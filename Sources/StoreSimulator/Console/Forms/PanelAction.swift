@@ -43,9 +43,7 @@ struct PanelAction: Sendable {
 extension FormFields {
     /// Returns a required field.
     func required(_ name: String, _ label: String) throws(ControlFailure) -> String {
-        guard let value = self[name] else {
-            throw ControlFailure(invalid: "\(label) is missing", param: name)
-        }
+        guard let value = self[name] else { throw ControlFailure(invalid: "\(label) is missing", param: name) }
         return value
     }
 

@@ -47,9 +47,7 @@ extension Store {
             throw StoreError(
                 .invalidArgument, "the quantity of \(product.id) is 1\(maximum > 1 ? " to \(maximum)" : "")")
         }
-        guard purchase.plan == nil else {
-            throw StoreError(.invalidArgument, "\(product.id) has no billing plans")
-        }
+        guard purchase.plan == nil else { throw StoreError(.invalidArgument, "\(product.id) has no billing plans") }
         let offer = try oneTimeOffer(purchase, at: now)
         if product.type == .nonConsumable, owns(purchase.customer, product.id) {
             throw StoreError(.alreadyOwned, "\(purchase.customer) has \(product.id) already")
