@@ -33,7 +33,7 @@ enum OverviewPage {
         try await completeness(pageRequest, &page, add)
         try await webhooks(pageRequest, &page, add)
         try await inbox(pageRequest, add)
-        try await questions(pageRequest, &page, add)
+        try await consumption(pageRequest, &page, add)
         try await refusals(pageRequest, add)
         page.holdFollowingBlocks()
         page.title("Needs attention")
@@ -111,7 +111,7 @@ enum OverviewPage {
     private static let urgency: TimeInterval = 2 * 3600
 
     /// Adds rows for consumption requests with a near deadline, for each app and environment of the key.
-    private static func questions(_ pageRequest: PageRequest, _ page: inout ConsolePage, _ add: AddRow) async throws {
+    private static func consumption(_ pageRequest: PageRequest, _ page: inout ConsolePage, _ add: AddRow) async throws {
         guard pageRequest.may(.supportRead) else { return }
         let now = pageRequest.console.core.now
         // Production first: in Sandbox there is no money to refund.

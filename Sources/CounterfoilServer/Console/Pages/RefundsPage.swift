@@ -74,9 +74,9 @@ enum RefundPage {
         page.api = preview
         guard pageRequest.requireScope(.customersRead, for: "Refund", &page) else { return page }
         page.links([("Customer \(customer)", pageRequest.link("customers", customer))])
-        let questions = pageRequest.target(["customers", customer, "consumption"], query)
+        let requests = pageRequest.target(["customers", customer, "consumption"], query)
         page.title("Consumption requests")
-        if let json = try await pageRequest.read(questions, &page, "Consumption requests", isPart: true) {
+        if let json = try await pageRequest.read(requests, &page, "Consumption requests", isPart: true) {
             let about = json["items"].items
             if about.isEmpty {
                 page.paragraph("The App Store has sent no consumption request about this transaction.", "empty")
