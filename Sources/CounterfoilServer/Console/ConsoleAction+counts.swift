@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Basics
 internal import WebConsole
 
@@ -35,7 +36,8 @@ extension ConsoleAction {
             "Attempts that the App Store reports now", ["When", "Result"],
             answer["items"].items.map { attempt in
                 let result = attempt.string("result")
-                return [.time(attempt["attempt_date"].instant), .tag(result, result == "SUCCESS" ? .good : .bad)]
+                let isSuccess = result == SendAttemptResult.success.rawValue
+                return [.time(attempt["attempt_date"].instant), .tag(result, isSuccess ? .good : .bad)]
             }, empty: "The App Store made none yet.")
         page.links([("Back to the notification", pageRequest.link("notifications", id))])
         return page

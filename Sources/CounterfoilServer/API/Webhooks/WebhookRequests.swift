@@ -38,7 +38,9 @@ struct WebhookSettings: JSONRequestBody {
         if let events { definition.events = try Self.checked(events) }
         if let payload {
             guard let known = ServerConfiguration.WebhookPayload(rawValue: payload) else {
-                throw APIFailure("invalid_payload", payload, of: "payload", isNoneOf: ["counterfoil", "compatible"])
+                throw APIFailure(
+                    "invalid_payload", payload, of: "payload",
+                    isNoneOf: ServerConfiguration.WebhookPayload.allCases.map(\.rawValue))
             }
             definition.payload = known
         }

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Foundation
 internal import HTTPTypes
 internal import WebConsole
@@ -35,7 +36,7 @@ extension PanelAction {
             },
             done: { _, answer in
                 // `isDelivered` may come from an earlier attempt, so check the last attempt.
-                answer["attempts"]?.items.last?["sendAttemptResult"]?.text == "SUCCESS"
+                answer["attempts"]?.items.last?["sendAttemptResult"]?.text == SendAttemptResult.success.rawValue
                     ? "Sent again and delivered." : "Sent again, but not delivered."
             }),
         "advance": PanelAction(

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Basics
 internal import Foundation
 internal import WebConsole
@@ -109,7 +110,7 @@ extension SimulatorPanel {
             return [
                 "number": .number(index + 1), "at": .time(attempt.attemptDate, now: now),
                 "result": .text(attempt.sendAttemptResult),
-                "look": .text(attempt.sendAttemptResult == "SUCCESS" ? "good" : "bad"),
+                "look": .text(attempt.sendAttemptResult == SendAttemptResult.success.rawValue ? "good" : "bad"),
                 "status": .optional(attempt.status.map { String($0) }),
                 "answer": .foreign(attempt.answer, limit: 200, showsWhole: true),
                 "pause": .text(pause > 0 ? "next attempt after \(Date.words(pause))" : ""),

@@ -10,7 +10,7 @@ enum PanelSettings {
         ("notificationVersion", "Version of notifications", .version),
         ("rate", "Length of periods", .choice(RenewalRate.all.map(\.rawValue))),
         ("gracePeriod", "Billing grace period", .choice(BillingGracePeriod.allCases.map(\.rawValue))),
-        ("refunds", "Who decides about refunds", .choice(["byCommand", "automatic"])),
+        ("refunds", "Who decides about refunds", .choice(StoreSettings.RefundDecision.allCases.map(\.rawValue))),
         ("renewalCap", "Renewals before the system turns renewal off", .numberOrNone([3, 6, 12, 24])),
         ("renewalLead", "Maximum seconds that a renewal is charged early", .number),
         ("renewalDelay", "Maximum seconds that a renewal is late", .number),
