@@ -3,6 +3,49 @@ import Basics
 import Foundation
 import StoreSimulator
 
+/// `counterfoil simulator receipt`.
+struct SimulatorReceipt: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receipt", abstract: "Print the receipt on a customer's device in base64.",
+        discussion: """
+            The receipt is bound to the device; --device-id prints the identifier for `counterfoil receipt --device-id`. In \
+            the sandbox there is no receipt before the first purchase or `counterfoil simulator refresh`.
+
+            To validate it, pass the folder `certificates` of the simulator's folder as --root. With --json it is a \
+            request to verifyReceipt that still needs the app's shared secret as `password`, which \
+            counterfoil simulator status --json prints.
+
+            EXAMPLES
+              counterfoil simulator receipt anna
+              counterfoil simulator receipt anna --device phone --device-id
+              counterfoil simulator receipt anna --json > verify-receipt-request.json
+            """)
+
+    @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
+    @Option(help: ArgumentHelp("One of the customer's devices.", valueName: "name")) var device: String?
+    @Flag(help: "Print only the device's identifier for vendor.") var deviceID = false
+    @OptionGroup var environment: EnvironmentOption
+    @OptionGroup var options: SimulatorOptions
+
+    private struct Response: Decodable {
+        let receiptData, identifierForVendor: String
+
+        enum CodingKeys: String, CodingKey {
+            case receiptData = "receipt-data"
+            case identifierForVendor
+        }
+    }
+
+    func run() async throws {
+        let data = try await options.client().send(
+            "GET", [environment.environment.rawValue, "customers", customer, "receipt"],
+            query: device.map { [("device", $0)] } ?? [])
+        if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
+        let response = try ControlClient.decode(Response.self, from: data)
+        Output.line(deviceID ? response.identifierForVendor : response.receiptData)
+    }
+}
+
 /// `counterfoil simulator refresh`.
 struct SimulatorRefresh: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
