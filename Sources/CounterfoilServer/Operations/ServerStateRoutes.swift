@@ -93,22 +93,3 @@ struct ServerStateRoutes {
         return principal.covers(apps: key.apps, environments: key.environments)
     }
 }
-
-extension Principal {
-    /// Whether the key is for all apps and environments.
-    var isUnlimited: Bool { apps == nil && environments == nil }
-
-    /// Whether this key includes all given apps and environments; nil means all.
-    func covers(apps others: Set<String>?, environments otherEnvironments: Set<AppStoreEnvironment>?) -> Bool {
-        if let apps, !(others?.isSubset(of: apps) ?? false) { return false }
-        if let environments, !(otherEnvironments?.isSubset(of: environments) ?? false) { return false }
-        return true
-    }
-
-    /// Throws 403 unless the key is for all apps and environments.
-    func requireAllApps() throws(APIFailure) {
-        guard isUnlimited else {
-            throw APIFailure.forbidden("Only a key for all apps and environments may see this.")
-        }
-    }
-}

@@ -118,14 +118,6 @@ extension CustomerToken {
     }
 }
 
-extension Principal {
-    /// Throws 403 if the request belongs to a session.
-    func refuseSession() throws(APIFailure) {
-        guard appTransactionID != nil else { return }
-        throw APIFailure.forbidden("A session from an app transaction cannot do this: sign the customer in first.")
-    }
-}
-
 extension PurchaseReport {
     /// Throws 403 if a session reports a receipt.
     func check(for principal: Principal) throws(APIFailure) {

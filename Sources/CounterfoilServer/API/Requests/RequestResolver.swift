@@ -96,14 +96,6 @@ struct RequestResolver: Sendable {
     }
 }
 
-extension Principal {
-    /// Whether the key has access to an app and environment.
-    func maySee(_ appEnvironment: AppEnvironment) -> Bool {
-        (apps?.contains(appEnvironment.bundleID) ?? true)
-            && (environments?.contains(appEnvironment.environment) ?? true)
-    }
-}
-
 extension AppEnvironment {
     /// The app and the environment as parameters of a request. Metrics have labels of the same names.
     var parameters: [(String, String)] { [("app", bundleID), ("environment", environment.rawValue)] }

@@ -1,5 +1,3 @@
-internal import LedgerServices
-internal import AppStoreModels
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
@@ -36,40 +34,4 @@ struct ServerContext: RequestContext {
     private struct LoggerSource: RequestContextSource { let logger: Logger }
 
     var maxUploadSize: Int { 4 << 20 }
-}
-
-/// The authenticated client and its permissions. A class, since every step of a request copies the context.
-final class Principal: Sendable {
-    /// The name of the key.
-    let name: String
-    let scopes: Set<APIScope>
-    /// The apps that the key may access; nil for all.
-    let apps: Set<String>?
-    /// The environments that the key may access; nil for all.
-    let environments: Set<AppStoreEnvironment>?
-    /// The only customer that the key may access; nil for all.
-    let customer: String?
-
-    /// The app transaction ID of the customer's session; nil if the app's backend signed the customer token.
-    let appTransactionID: String?
-
-    /// The account token of the customer's purchases, if the app's backend names one that is not the customer's
-    /// identifier.
-    let appAccountToken: String?
-
-    /// The rate meter of the customer; nil without a limit.
-    let meter: RateMeter?
-
-    /// Whether the key ships in an app, where everybody can read it.
-    var isPublic: Bool { customer != nil }
-
-    init(
-        name: String, scopes: Set<APIScope>, apps: Set<String>? = nil, environments: Set<AppStoreEnvironment>? = nil,
-        customer: String? = nil, appTransactionID: String? = nil, appAccountToken: String? = nil,
-        meter: RateMeter? = nil
-    ) {
-        (self.name, self.scopes, self.apps, self.environments) = (name, scopes, apps, environments)
-        (self.customer, self.meter) = (customer, meter)
-        (self.appTransactionID, self.appAccountToken) = (appTransactionID, appAccountToken)
-    }
 }
