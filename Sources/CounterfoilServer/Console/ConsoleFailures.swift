@@ -54,11 +54,11 @@ extension Console {
         case is CancellationError:
             return ErrorPage("Not available", "The request was cancelled.", code: "cancelled", .serviceUnavailable)
         case let error as StorageError:
-            FailureMiddleware(logger: core.logger, methods: AllowedMethods()).log(error, context)
+            FailureMiddleware.log(error, context, to: core.logger)
             return ErrorPage(
                 "Not available", "The ledger cannot be used now.", code: error.code.rawValue, .serviceUnavailable)
         default:
-            FailureMiddleware(logger: core.logger, methods: AllowedMethods()).log(error, context)
+            FailureMiddleware.log(error, context, to: core.logger)
             return ErrorPage(
                 "Failed", "An internal error occurred; the log has the details.", code: "failed", .internalServerError)
         }

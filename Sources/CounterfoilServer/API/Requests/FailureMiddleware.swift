@@ -1,0 +1,75 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
+internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Converts every failure to the error format of the API.
+struct FailureMiddleware: RouterMiddleware {
+    let logger: Logger
+    let methods: AllowedMethods
+    /// Limits the log lines of each route; nil logs all. While the disk is full, every notification fails.
+    var logMeters: RateMeters?
+
+    @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
+        do { return try await next(request, context) } catch let error as HTTPParserError {
+            // The HTTP server itself answers malformed HTTP, and closes the connection.
+            throw error
+        } catch {
+            return response(to: error, request, context)
+        }
+    }
+
+    /// Returns the response to a failed request.
+    private func response(to error: any Error, _ request: Request, _ context: ServerContext) -> Response {
+        var failure = Self.failure(error)
+        if let error = error as? HTTPError, error.status == .notFound {
+            let allowed = methods.allowed(at: request.uri.path)
+            if !allowed.isEmpty { failure = .notAllowed(allowed) }
+        }
+        // Do not log cancellations: the code that cancels a request logs the reason, unless the client disconnected.
+        if failure.status.code >= 500, !(error is CancellationError),
+            logMeters?[context.route]?.take(at: RateMeter.now) == nil
+        {
+            Self.log(error, context, to: logger)
+        }
+        return failure.response(from: request, context: context)
+    }
+
+    /// Logs a failed request. Names the route, since the path contains customers.
+    static func log(_ error: any Error, _ context: ServerContext, to logger: Logger) {
+        logger.error(
+            "request failed",
+            metadata: [
+                "request": "\(context.requestID)", "route": "\(context.route)", "reason": "\(error.logReason)",
+            ])
+    }
+
+    private static func failure(_ error: any Error) -> APIFailure {
+        switch error {
+        case let failure as APIFailure: failure
+        case let failure as ServiceFailure: APIFailure(failure)
+        case let error as StorageError:
+            APIFailure(
+                .serviceUnavailable, error.code.rawValue, "The ledger is currently unavailable.",
+                isRetryable: true, backoff: 5000)
+        case let error as HTTPError where error.status == .notFound:
+            APIFailure.notFound("Unknown path; see /openapi.yaml.")
+        case let error as HTTPError where error.status == .contentTooLarge: .tooLarge
+        case let error as HTTPError:
+            APIFailure(
+                error.status, error.status.code < 500 ? "invalid_request" : "internal_error",
+                error.body ?? error.status.reasonPhrase, isRetryable: error.status.code >= 500)
+        case is CancellationError:
+            APIFailure(.serviceUnavailable, "cancelled", "The request was cancelled.", isRetryable: true, backoff: 1000)
+        case is ChannelError, is IOError:
+            APIFailure(
+                .badRequest, "connection_lost", "The connection closed before the request was complete.",
+                isRetryable: true)
+        default:
+            APIFailure(.internalServerError, "internal_error", "Internal error.", isRetryable: true)
+        }
+    }
+}
