@@ -56,19 +56,20 @@ struct PurchasePeriods {
     }
 
     private static func period(_ fact: TransactionFact, before next: TransactionFact?) -> Period {
-        let kind: Kind =
-            fact.revocationDate != nil
-            ? .refunded
-            : fact.isUpgraded
-                ? .upgraded
-                : fact.expiresDate == nil ? .once : isFree(fact) ? .trial : .paid
         // An upgrade starts immediately and ends the previous period, whose transaction may not be signed again.
         let planned = fact.expiresDate.map { min($0, next?.purchaseDate ?? $0) }
         // A refund after the end does not extend the period.
         let ended = fact.revocationDate.map { min($0, planned ?? $0) } ?? planned
         // A refund before the start must not end the period before its start.
         let end = ended.map { max($0, fact.purchaseDate + 1) }
-        return Period(kind: kind, start: fact.purchaseDate, end: end)
+        return Period(kind: kind(of: fact), start: fact.purchaseDate, end: end)
+    }
+
+    private static func kind(of fact: TransactionFact) -> Kind {
+        if fact.revocationDate != nil { return .refunded }
+        if fact.isUpgraded { return .upgraded }
+        if fact.expiresDate == nil { return .once }
+        return isFree(fact) ? .trial : .paid
     }
 
     /// Whether the period is free. An introductory offer has a price unless it is a free trial; receipts and old texts

@@ -97,6 +97,13 @@ extension SimulatorPanel {
         ]
     }
 
+    private static func kind(of payload: JWSTransactionDecodedPayload) -> TimeBars.Kind {
+        if payload.revocationDate != nil { return .refunded }
+        if payload.isUpgraded == true { return .upgraded }
+        if payload.expiresDate == nil { return .once }
+        return payload.offerDiscountType == .freeTrial || payload.price == 0 ? .trial : .paid
+    }
+
     /// Returns the rows of the timeline: one for each subscription and one for each other product.
     private func rows(of history: [StoredTransaction], _ state: CustomerState, _ now: Date) -> [TimeBars.Row] {
         var order: [String] = []
@@ -105,14 +112,6 @@ extension SimulatorPanel {
             let payload = stored.payload
             let key = stored.isSubscription ? payload.originalTransactionId : payload.productId
             if bars[key] == nil { order.append(key) }
-            let kind: TimeBars.Kind =
-                payload.revocationDate != nil
-                ? .refunded
-                : payload.isUpgraded == true
-                    ? .upgraded
-                    : payload.expiresDate == nil
-                        ? .once
-                        : payload.offerDiscountType == .freeTrial || payload.price == 0 ? .trial : .paid
             let label =
                 "\(payload.productId), \(payload.purchaseDate.consoleText) to \(payload.expiresDate?.consoleText ?? "ever")"
             // A revocation after the end of a period does not extend the period.
@@ -125,7 +124,8 @@ extension SimulatorPanel {
             row.append(
                 .init(
                     payload.purchaseDate,
-                    revoked.map { max($0, payload.purchaseDate + 1) } ?? payload.expiresDate, kind, label))
+                    revoked.map { max($0, payload.purchaseDate + 1) } ?? payload.expiresDate,
+                    Self.kind(of: payload), label))
             bars[key] = row
         }
         for subscription in state.subscriptions where subscription.isInBillingRetryPeriod == true {
