@@ -128,6 +128,7 @@ package struct JSONWriter: Sendable {
     /// Writes a member unless the value is nil.
     package mutating func member(_ name: StaticString, _ value: String?) { if let value { member(name, value) } }
     package mutating func member(_ name: StaticString, _ value: Int64?) { if let value { member(name, value) } }
+    package mutating func member(_ name: StaticString, _ value: Bool?) { if let value { member(name, value) } }
 
     @inlinable
     package mutating func member<Failure: Error>(

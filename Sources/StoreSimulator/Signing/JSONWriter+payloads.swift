@@ -51,10 +51,6 @@ extension JSONWriter {
         if let number { member(name, number) }
     }
 
-    mutating func member(_ name: StaticString, _ flag: Bool?) {
-        if let flag { member(name, flag) }
-    }
-
     mutating func member(_ name: StaticString, _ date: Date?) throws(SigningError) {
         guard let date else { return }
         guard let milliseconds = date.millisecondsSince1970 else {

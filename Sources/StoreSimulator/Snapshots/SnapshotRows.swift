@@ -60,7 +60,7 @@ extension NotificationRecord {
             if wasPostponed { json.member("wasPostponed", true) }
             json.member("appAppleId", appAppleID)
             json.member("bundleVersion", bundleVersion)
-            if let signatures { json.member("seal", signatures.text) }
+            json.member("seal", signatures?.text)
         }
         return true
     }

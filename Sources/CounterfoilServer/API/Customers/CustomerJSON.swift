@@ -39,7 +39,7 @@ enum CustomerJSON {
             json.member("state", state.state.rawValue)
             details(&json, state.details)
             json.member("until", state.until)
-            if let willRenew = state.willRenew { json.member("will_renew", willRenew) }
+            json.member("will_renew", state.willRenew)
             json.member("product_id", state.productID)
             json.member("transaction_id", state.transactionID)
             json.member("original_transaction_id", state.originalTransactionID)
@@ -60,7 +60,7 @@ enum CustomerJSON {
             json.member("access_until", state.accessUntil)
             json.member("purchase_date", state.purchaseDate)
             json.member("expires_date", state.expiresDate)
-            if let willRenew = state.willRenew { json.member("will_renew", willRenew) }
+            json.member("will_renew", state.willRenew)
             json.member("auto_renew_product_id", state.autoRenewProductID)
             if let intent = state.expirationIntent { json.member("expiration_intent", intent.rawValue) }
             json.member("is_in_billing_retry", state.isInBillingRetry)
@@ -101,7 +101,7 @@ enum CustomerJSON {
             details(&json, state.details)
             json.member("until", state.until)
             json.member("ended_at", state.endedDate)
-            if let willRenew = state.willRenew { json.member("will_renew", willRenew) }
+            json.member("will_renew", state.willRenew)
             json.member("transaction_id", state.transactionID)
             json.member("original_transaction_id", state.originalTransactionID)
         }

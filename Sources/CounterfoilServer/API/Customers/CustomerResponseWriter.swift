@@ -40,7 +40,7 @@ struct CustomerResponseWriter: Sendable {
     private func writeMembersForApps(
         of appEnvironment: AppEnvironment, for principal: Principal, to json: inout JSONWriter
     ) {
-        if let token = principal.appAccountToken { json.member("app_account_token", token) }
+        json.member("app_account_token", principal.appAccountToken)
         guard principal.isPublic, let catalogue = apps[appEnvironment.bundleID]?.catalogue else { return }
         var entitlements: [String: [String]] = [:]
         for (name, products) in catalogue.entitlements {

@@ -109,7 +109,7 @@ struct OfferRoutes {
             json.member("format", "jws")
             json.member("product_id", body.productID)
             json.member("offer_id", body.offerID)
-            if let allow = body.allow { json.member("allow", allow) }
+            json.member("allow", body.allow)
             json.member("transaction_id", transactionID)
             json.member("jws", token)
         }

@@ -67,7 +67,7 @@ struct APIFailure: Error, HTTPResponseError, Sendable {
             json.member("message", message)
             json.member("retryable", isRetryable)
             if let backoff { json.member("backoff_ms", backoff) }
-            if let parameter { json.member("param", parameter) }
+            json.member("param", parameter)
             json.member("request_id", context.requestID)
         }
         // RFC 9110, section 15.5.2, and RFC 6750, section 3.

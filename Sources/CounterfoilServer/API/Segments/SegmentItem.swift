@@ -40,11 +40,11 @@ struct SegmentItem {
             json.member("transaction_id", transactionID)
             json.member("product_id", productID)
             json.member("subscription_group_identifier", subscription?.subscriptionGroupIdentifier)
-            if let since = member.since { json.member("since", since) }
-            if let until = member.until { json.member("until", until) }
-            if let daysLeft { json.member("days_left", daysLeft) }
+            json.member("since", member.since)
+            json.member("until", member.until)
+            json.member("days_left", daysLeft)
             json.member("reason", member.reason?.rawValue)
-            if let willRenew = subscription?.willRenew { json.member("will_renew", willRenew) }
+            json.member("will_renew", subscription?.willRenew)
             if let offers = subscription?.eligibleWinBackOfferIDs, !offers.isEmpty {
                 json.member("eligible_win_back_offer_ids", offers) { $0.string($1) }
             }

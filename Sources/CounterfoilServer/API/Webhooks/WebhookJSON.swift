@@ -43,7 +43,7 @@ enum WebhookJSON {
             }
             json.member("created_at", stored.createdAt)
             if let activity { json.member("activity") { write(activity, to: &$0) } }
-            if let secret { json.member("secret", secret.revealed) }
+            json.member("secret", secret?.revealed)
         }
     }
 

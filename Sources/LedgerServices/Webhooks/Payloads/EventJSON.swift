@@ -75,7 +75,7 @@ enum EventJSON {
         if let offer = transaction.offerType { json.member("offer_type", offer.rawValue) }
         json.member("offer_identifier", transaction.offerIdentifier)
         json.member("offer_discount_type", transaction.offerDiscountType?.rawValue)
-        if let isUpgraded = transaction.isUpgraded { json.member("is_upgraded", isUpgraded) }
+        json.member("is_upgraded", transaction.isUpgraded)
         json.member("revocation_date", transaction.revocationDate)
         if let reason = transaction.revocationReason { json.member("revocation_reason", reason.rawValue) }
         json.member("revocation_type", transaction.revocationType?.rawValue)
