@@ -122,9 +122,9 @@ struct OfferRoutes {
             json.member("product_id", signature.productId)
             json.member("offer_id", signature.offerIdentifier)
             json.member("key_id", signature.keyId)
-            json.member("nonce", signature.nonce.text)
+            json.member("nonce", signature.nonce)
             json.member("timestamp", signature.timestamp)
-            json.member("app_account_token", signature.appAccountToken?.text)
+            json.member("app_account_token", signature.appAccountToken)
             json.member("signature", signature.encodedSignature)
         }
     }

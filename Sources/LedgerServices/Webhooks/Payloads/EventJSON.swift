@@ -67,7 +67,7 @@ enum EventJSON {
         json.member("quantity", transaction.quantity)
         json.member("reason", transaction.transactionReason?.rawValue)
         json.member("ownership", transaction.inAppOwnershipType.rawValue)
-        json.member("app_account_token", transaction.appAccountToken?.uuidString.lowercased())
+        json.member("app_account_token", transaction.appAccountToken)
         json.member("app_transaction_id", transaction.appTransactionId)
         json.member("storefront", transaction.storefront)
         json.member("currency", transaction.currency)
