@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Basics
 internal import Foundation
 
@@ -18,7 +19,7 @@ extension LedgerEvent {
             json.member("to", [customer]) { $0.string($1) }
         }
         self.init(
-            id: Self.prefix + UUID().uuidString.lowercased(), scope: scope,
+            id: Self.prefix + UUID().text, scope: scope,
             type: owners.isEmpty ? .purchaseLinked : .purchaseTransferred, originalTransactionID: original,
             customer: customer, occurredAt: instant, createdAt: now, data: String(decoding: data.bytes, as: UTF8.self))
     }

@@ -75,7 +75,7 @@ struct LatestReceipt {
         members.add("subscription_group_identifier", fact.subscriptionGroupIdentifier)
         if fact.isUpgraded { members.add("is_upgraded", true) }
         members.add("in_app_ownership_type", fact.ownership.rawValue)
-        members.add("app_account_token", fact.appAccountToken?.uuidString.lowercased())
+        members.add("app_account_token", fact.appAccountToken?.text)
         return members.all
     }
 
