@@ -32,6 +32,16 @@ struct PageRequest: Sendable {
         }
     }
 
+    /// The instant that the page shows, for a form: as it was typed, or ISO 8601 if a link passed milliseconds.
+    var instantField: String {
+        guard let text = parameter("at") else { return "" }
+        guard let number = Int64(text), let milliseconds = InstantText.milliseconds(text) else { return text }
+        // Less than half a millisecond, so that the fraction is right whether it is rounded or cut.
+        let date = Date(milliseconds: milliseconds) + 0.0004
+        let shown = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        return InstantText.milliseconds(shown) == number ? shown : text
+    }
+
     /// Returns an empty page.
     func page(_ heading: String, foreign: String? = nil) -> ConsolePage {
         var page = ConsolePage(heading, foreign: foreign, now: console.core.now)

@@ -138,7 +138,7 @@ import WebConsole
             try #require(grants.count == 2)
             let note = "These are the grants as they are now."
             let before = try await browser.get("/console/customers/anna?at=2026-01-01").text
-            #expect(before.contains("As it was known at that instant.") && before.contains(note))
+            #expect(before.contains("As it was known at 2026-01-01 00:00:00 UTC.") && before.contains(note))
             #expect(try await !browser.get("/console/customers/anna").text.contains(note))
             let fields = ["action": "revoke", "id": "anna", "grant": grants[0], "reason": "a mistake"]
             #expect(try await browser.confirm(fields).status == 303)
@@ -146,6 +146,22 @@ import WebConsole
             let form = page.components(separatedBy: "name=\"grant\"").last?.components(separatedBy: "</select>").first
             #expect(form?.contains("<option value=\"\(grants[1])\"") == true)
             #expect(form?.contains(grants[0]) == false)
+        }
+    }
+
+    @Test func `A customer's page of the past names its instant and links to the present`() async throws {
+        try await World.withConsole { world, browser in
+            let anna = try await world.subscribe("anna")
+            let path = "/console/customers/\(anna)"
+            // The links "as known then" pass milliseconds.
+            let past = try await browser.get("\(path)?at=1780000000503").text
+            #expect(past.contains("As it was known at 2026-05-28 20:26:40 UTC."))
+            #expect(past.contains("value=\"2026-05-28T20:26:40.503Z\""))
+            #expect(past.contains("Show what is known now"))
+            let typed = try await browser.get("\(path)?at=2026-05-28").text
+            #expect(typed.contains("value=\"2026-05-28\""))
+            let present = try await browser.get(path).text
+            #expect(!present.contains("Show what is known now") && !present.contains("As it was known"))
         }
     }
 

@@ -13,7 +13,12 @@ enum CustomerPage {
         let instant = pageRequest.instant.map { [("at", $0)] } ?? []
         let target = pageRequest.target(["customers", id], instant + [("include", "periods,spend")])
         guard let json = try await pageRequest.read(target, &page, "The customer") else { return page }
-        if !instant.isEmpty { page.paragraph("As it was known at that instant.", "note") }
+        if !instant.isEmpty, let then = json["as_of"].instant {
+            page.paragraph("As it was known at \(then.consoleText).", "note")
+            page.links([
+                ("Show what is known now", pageRequest.link("customers", id, query: pageRequest.listQuery))
+            ])
+        }
         states(json, id, instant, pageRequest, &page)
         bars(json, pageRequest, &page)
         lists(json, id, pageRequest, &page)
@@ -205,7 +210,7 @@ enum CustomerPage {
                 + [
                     .init(
                         name: "at", label: "Instant, such as 2026-05-03T12:00:00Z",
-                        value: pageRequest.parameter("at") ?? "")
+                        value: pageRequest.instantField)
                 ],
             button: "Show", method: "get")
         page.action("refresh", pageRequest, [("id", id)], title: "Ask again")
