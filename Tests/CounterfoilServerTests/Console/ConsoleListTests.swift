@@ -125,6 +125,41 @@ import Testing
         }
     }
 
+    @Test func `Webhook pages say why an endpoint is off and what each delivery waits for`() async throws {
+        try await WebhookReceiver.run { receiver in
+            let webhook = World.webhook("backend", receiver.url + "/backend")
+            try await World.withConsole({ $0.webhooks = [webhook] }) { world, browser in
+                receiver.answer(500)
+                _ = try await world.subscribe("anna")
+                try await world.deliverWebhooks()
+                try await world.simulator.perform(.cancel(customer: "anna"))
+                try await world.deliverWebhooks()
+                let deliveries = try await world.deliveries()
+                try #require(deliveries.count == 2)
+                let place = "/console/webhooks/backend"
+                let failing = try await browser.get(place).text
+                #expect(
+                    failing.contains("data-label=\"Last answer\"><bdi>500</bdi>") && !failing.contains("status_500"))
+                #expect(failing.contains("data-label=\"Next attempt\">after an earlier delivery<"))
+                let first = try await browser.get("\(place)/deliveries/\(deliveries[0].id)").text
+                #expect(first.contains("<dt>last answer</dt><dd><bdi>500</bdi>") && !first.contains("status_500"))
+                let second = try await browser.get("\(place)/deliveries/\(deliveries[1].id)").text
+                #expect(second.contains("<dt>next attempt</dt><dd>after an earlier delivery<"))
+                receiver.answer(410)
+                try await world.deliverWebhooks(after: 3600)
+                _ = try await world.subscribe("bob")
+                try await world.deliverWebhooks()
+                #expect(try await browser.get("/console").text.contains("Switched off: it answered 410 Gone."))
+                let list = try await browser.get("/console/webhooks").text
+                #expect(list.contains("data-label=\"Waiting\">2 and 1 new event<"))
+                let off = try await browser.get(place).text
+                #expect(off.contains("<dt>why</dt><dd>it answered 410 Gone<"))
+                #expect(off.components(separatedBy: "when the endpoint is switched on").count == 3)
+                #expect(!off.contains("after an earlier delivery"))
+            }
+        }
+    }
+
     @Test func `The completeness page draws the mark on an axis and lists windows of an open recovery`() async throws {
         try await Self.run { world, browser in
             _ = try await world.subscribe("anna")

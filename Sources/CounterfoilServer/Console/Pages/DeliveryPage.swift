@@ -1,5 +1,9 @@
 /// The page of one delivery with its attempts and its exact body.
 enum DeliveryPage {
+    private static let shownApart: Set<String> = [
+        "object", "state", "attempt_list", "body", "request", "next_attempt_at", "last_status", "last_error",
+    ]
+
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         let (name, id) = (pageRequest.segment("name"), pageRequest.segment("id"))
         var page = pageRequest.page("Delivery \(id)")
@@ -7,11 +11,17 @@ enum DeliveryPage {
         page.topics = [ChangeTopic.deliveries(of: name)]
         let target = pageRequest.target(["webhooks", name, "deliveries", id], isScoped: false)
         guard let json = try await pageRequest.read(target, &page, "The delivery") else { return page }
+        let endpoint = try await pageRequest.get(pageRequest.target(["webhooks", name], isScoped: false)).json
+        let last = WebhooksPage.lastAnswer(json)
+        let facts: [(String, ConsolePage.Cell)] = [
+            ("state", NotificationsPage.tag(json.string("state"))),
+            ("next attempt", WebhooksPage.nextAttempt(json, to: endpoint, now: pageRequest.console.core.now)),
+            ("last answer", last.isEmpty ? .none : .foreign(last)),
+        ]
         page.facts(
-            [("state", NotificationsPage.tag(json.string("state")))]
+            facts
                 + json.members.compactMap { name, value in
-                    ["object", "state", "attempt_list", "body", "request"].contains(name)
-                        ? nil : (name.words, MemberFormatter.cell(name, value))
+                    shownApart.contains(name) ? nil : (name.words, MemberFormatter.cell(name, value))
                 })
         page.title("Attempts")
         let attempts = json["attempt_list"].items
@@ -20,7 +30,8 @@ enum DeliveryPage {
             attempts.map { attempt in
                 [
                     .time(attempt["at"].instant), .plain(attempt["status"].text ?? "no answer"),
-                    .number("\(attempt["duration_ms"].text ?? "0") ms"), .foreign(attempt.string("error")),
+                    .number("\(attempt["duration_ms"].text ?? "0") ms"),
+                    .foreign(WebhooksPage.error(attempt["error"], status: attempt["status"]) ?? ""),
                     .foreign(attempt.string("answer"), limit: 512),
                 ]
             }, empty: "None was made yet.")

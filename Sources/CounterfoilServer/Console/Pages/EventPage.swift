@@ -28,8 +28,8 @@ enum EventPage {
                     .link(endpoint, pageRequest.link("webhooks", endpoint, "deliveries", item.string("id"))),
                     NotificationsPage.tag(state), .number(item["attempts"].text ?? "0"),
                     .foreign(
-                        [item["last_status"].text, item["last_error"].text, last?["answer"].text]
-                            .compactMap(\.self).joined(separator: " "), limit: 200),
+                        [WebhooksPage.lastAnswer(item), last?.string("answer") ?? ""].filter { !$0.isEmpty }
+                            .joined(separator: " "), limit: 200),
                     last.map { .time($0["at"].instant) } ?? .none,
                 ]
             }, empty: "No endpoint takes events of this kind, or the deliveries are older than thirty days.")

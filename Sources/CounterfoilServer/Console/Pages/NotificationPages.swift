@@ -181,7 +181,7 @@ enum RefusedPage {
         let text = item.string("body")
         let isOpen = pageRequest.parameter("open") == name
         let title =
-            "What \(item["sender"].text ?? "somebody") sent at \(item["received_at"].instant?.formatted(.iso8601) ?? "")"
+            "What \(item["sender"].text ?? "somebody") sent at \(item["received_at"].instant?.consoleText ?? "")"
         page.exact(title, text, isOpen: isOpen, isProven: false, limit: isOpen ? .max : beginning)
         guard !isOpen, text.unicodeScalars.count > beginning else { return }
         let link = pageRequest.link(

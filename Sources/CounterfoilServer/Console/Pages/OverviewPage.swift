@@ -83,11 +83,11 @@ enum OverviewPage {
             let name = item.string("name")
             if item["enabled"].flag == false {
                 add(
-                    "Endpoint \(name)", "Switched off: \(item.string("disabled_reason")).", .bad, "off",
+                    "Endpoint \(name)", "Switched off: \(WebhooksPage.reason(item) ?? "").", .bad, "off",
                     pageRequest.link("webhooks", name))
             } else if let since = item["failing_since"].instant {
                 add(
-                    "Endpoint \(name)", "Failing since \(since.formatted(.iso8601)).", .warn, "failing",
+                    "Endpoint \(name)", "Failing since \(since.consoleText).", .warn, "failing",
                     pageRequest.link("webhooks", name))
             }
         }
@@ -127,7 +127,7 @@ enum OverviewPage {
             guard let first = urgent.first else { continue }
             add(
                 "Consumption requests of \(query.map(\.1).joined(separator: " "))",
-                "\(urgent.count) of them are due within two hours, the first at \(first.formatted(.iso8601)).",
+                "\(urgent.count) of them are due within two hours, the first at \(first.consoleText).",
                 .warn, "due", PageLink(["console", "refunds"], query: query))
         }
     }

@@ -1,3 +1,6 @@
+internal import Basics
+internal import Foundation
+internal import Ledger
 internal import WebConsole
 
 /// The page of webhook endpoints.
@@ -17,7 +20,7 @@ enum WebhooksPage {
                 let (name, activity) = (item.string("name"), item["activity"])
                 return [
                     pageRequest.linkCell("webhooks", name), state(item), count(activity, "delivered"),
-                    count(activity, "failed"), count(activity, "pending"),
+                    count(activity, "failed"), waiting(item),
                     .instant(activity["oldest_pending_at"], or: .plain("none")),
                     .code(item.string("url")),
                     .instant(item["failing_since"], or: .plain("no")),
@@ -33,6 +36,46 @@ enum WebhooksPage {
         let number = activity[name].number ?? 0
         let isAll = activity["counted_up_to"].number.map { number < $0 } ?? true
         return .plain(isAll ? number.grouped : "\(number.grouped) or more")
+    }
+
+    /// Returns the number of waiting deliveries. No deliveries are made of the events of an endpoint that is off.
+    private static func waiting(_ item: APIValue) -> ConsolePage.Cell {
+        let events = item["activity"]["events_behind"].number ?? 0
+        guard item["enabled"].flag == false, events > 0,
+            case .plain(let deliveries) = count(item["activity"], "pending")
+        else { return count(item["activity"], "pending") }
+        return .plain("\(deliveries) and \(events.grouped) new \(events.noun("event"))")
+    }
+
+    /// Returns why an endpoint is off; nil if it is on.
+    static func reason(_ item: APIValue) -> String? {
+        item["disabled_reason"].text.map { text in
+            switch DisableReason(rawValue: text) {
+            case .gone?: "it answered 410 Gone"
+            case .failing?: "all attempts of five days failed"
+            case .requested?: "somebody switched it off"
+            case nil: text.words
+            }
+        }
+    }
+
+    /// Returns the error of an attempt; nil if it only repeats the status.
+    static func error(_ error: APIValue, status: APIValue) -> String? {
+        error.text == status.text.map { "status_\($0)" } ? nil : error.text
+    }
+
+    /// Returns the status and the error of a delivery's last attempt; empty if there was none.
+    static func lastAnswer(_ item: APIValue) -> String {
+        let status = item["last_status"]
+        return [status.text, error(item["last_error"], status: status)].compactMap(\.self).joined(separator: " ")
+    }
+
+    /// Returns when the next attempt of a delivery is made, or what it waits for.
+    static func nextAttempt(_ item: APIValue, to endpoint: APIValue, now: Date) -> ConsolePage.Cell {
+        guard item["state"].text == "pending" else { return .none }
+        if endpoint["enabled"].flag == false { return .plain("when the endpoint is switched on") }
+        guard let due = item["next_attempt_at"].instant else { return .plain("after an earlier delivery") }
+        return due <= now && !endpoint["paused_until"].isNothing ? .plain("after the pause") : .time(due)
     }
 
     static func state(_ item: APIValue) -> ConsolePage.Cell {
@@ -71,7 +114,7 @@ enum WebhookPage {
                     "Searched the last \(DeliveryQuery.scanLimit.grouped) deliveries of each state; "
                         + "the next page goes on.", "note")
             }
-            deliveries(answer.json, name, pageRequest, &page, isFiltered: filter.needsScan)
+            deliveries(answer.json, to: json, name, pageRequest, &page, isFiltered: filter.needsScan)
             page.links([], next: next)
         }
         filter.show(name, pageRequest, &page)
@@ -82,7 +125,7 @@ enum WebhookPage {
     private static func facts(_ json: APIValue, _ page: inout ConsolePage) {
         page.facts([
             ("state", WebhooksPage.state(json)), ("url", .code(json.string("url"))),
-            ("why", json["disabled_reason"].text.map { .plain($0.words) } ?? .none),
+            ("why", WebhooksPage.reason(json).map { .plain($0) } ?? .none),
             (
                 "events",
                 json["events"].items.isEmpty
@@ -115,19 +158,19 @@ enum WebhookPage {
     }
 
     private static func deliveries(
-        _ json: APIValue, _ name: String, _ pageRequest: PageRequest, _ page: inout ConsolePage, isFiltered: Bool
+        _ json: APIValue, to endpoint: APIValue, _ name: String, _ pageRequest: PageRequest,
+        _ page: inout ConsolePage, isFiltered: Bool
     ) {
         page.table(
             "Deliveries, newest first", ["Delivery", "State", "Attempts", "Last answer", "Created", "Next attempt"],
             json["items"].items.map { item in
-                let last = [item["last_status"].text, item["last_error"].text].compactMap(\.self)
-                return [
+                [
                     .link(
                         "\(item.string("event_type")) \(item.string("id"))",
                         pageRequest.item("webhooks", name, "deliveries", item.string("id"))),
                     NotificationsPage.tag(item.string("state")), .number(item["attempts"].text ?? "0"),
-                    .foreign(last.joined(separator: " ")), .time(item["created_at"].instant),
-                    .instant(item["next_attempt_at"]),
+                    .foreign(WebhooksPage.lastAnswer(item)), .time(item["created_at"].instant),
+                    WebhooksPage.nextAttempt(item, to: endpoint, now: pageRequest.console.core.now),
                 ]
             }, empty: isFiltered ? "None among the searched deliveries." : "There are none. Send a test.")
     }
