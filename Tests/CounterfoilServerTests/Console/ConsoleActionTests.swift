@@ -214,6 +214,12 @@ import WebConsole
             #expect(sandbox.contains("in Production only") && !sandbox.contains("Ask the App Store for the order…"))
             let answer = try await browser.confirm(["action": "order", "id": "MM1"])
             #expect(answer.status == 409 && answer.text.contains("knows no order"))
+            let bought = try await world.simulator.perform(
+                .purchase(customer: "bob", product: "com.example.premium.monthly"))
+            try await world.waitUntilIdle()
+            let (order, original) = (try #require(bought.orderID), try #require(bought.transactionID))
+            let found = try await browser.confirm(["action": "order", "id": order])
+            #expect(found.status == 200 && found.text.contains("original_transaction_id=\(original)\">"))
         }
     }
 

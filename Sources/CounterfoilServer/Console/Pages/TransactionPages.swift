@@ -10,14 +10,6 @@ enum TransactionPage {
         let target = pageRequest.target(["transactions", id])
         guard let json = try await pageRequest.read(target, &page, "The transaction") else { return page }
         show(json, pageRequest, &page)
-        if let original = json["original_transaction_id"].text {
-            page.links([
-                (
-                    "Notifications about it",
-                    pageRequest.link("notifications", query: [("original_transaction_id", original)])
-                )
-            ])
-        }
         return page
     }
 
@@ -30,6 +22,10 @@ enum TransactionPage {
         page.table(
             "Owners", ["Customer"], customers.map { [pageRequest.linkCell("customers", $0)] },
             empty: "It belongs to no customer: none claimed it and it names no account, or the customer was erased.")
+        guard let original = json["original_transaction_id"].text else { return }
+        page.links([
+            ("Notifications about it", pageRequest.link("notifications", query: [("original_transaction_id", original)]))
+        ])
     }
 }
 
