@@ -58,6 +58,39 @@ import WebConsole
         }
     }
 
+    @Test func `The list of purchases says which give access, until when, and which were refunded`() async throws {
+        let pass = "com.example.season.pass"
+        try await World.withConsole({ $0.apps[0].catalogue.durations = [pass: .months(1)] }) { world, browser in
+            let token = UUID()
+            let bought: [(String, Int?)] = [(pass, nil), ("com.example.unlock", nil), ("com.example.coins.100", 3)]
+            for (product, quantity) in bought {
+                try await world.simulator.perform(
+                    .purchase(
+                        customer: "kim", product: product, quantity: quantity, appAccountToken: AppAccountToken(token)))
+            }
+            try await world.waitUntilIdle()
+            let path = "/console/customers/\(token.uuidString.lowercased())"
+            let before = try await browser.get(path).text
+            // One tag for the pass and one for the product that does not end. Consumables give no access.
+            #expect(before.components(separatedBy: "<span class=\"tag good\">access</span>").count == 3)
+            #expect(before.contains("data-label=\"Access until\">no end<"))
+            #expect(before.contains("<bdi>com.example.coins.100 (3 times)</bdi>"))
+            #expect(before.contains("data-label=\"State\">never had<"))
+            try await world.simulator.advance(by: 3600)
+            let end = world.simulator.now.consoleText
+            for product in [pass, "com.example.coins.100"] {
+                try await world.simulator.perform(.approveRefund(customer: "kim", transaction: product))
+            }
+            try await world.waitUntilIdle()
+            let after = try await browser.get(path).text
+            #expect(after.contains("<span class=\"tag bad\">no access, refunded</span>"))
+            #expect(after.contains("<span class=\"tag bad\">refunded</span>"))
+            // The access ended with the refund, not at the end of the month.
+            #expect(after.contains("data-label=\"Access until\"><time datetime=") && after.contains("\(end)</time>"))
+            #expect(!after.contains(" days</span>"))
+        }
+    }
+
     @Test func `Decoded numbers that are no valid price or date are shown unchanged`() async throws {
         try await World.withConsole { _, browser in
             // {"currency":"USD","price":1e300,"signedDate":99999999999999999}

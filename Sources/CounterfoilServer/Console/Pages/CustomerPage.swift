@@ -1,4 +1,7 @@
+internal import AppStoreModels
 internal import Basics
+internal import Entitlements
+internal import Foundation
 internal import Ledger
 internal import WebConsole
 
@@ -41,12 +44,19 @@ enum CustomerPage {
                 let key = item.string("key")
                 return [
                     .foreign(key), .access(item["is_active"]),
-                    .plain(withDetails(item.string("state").words, item)), .time(item["until"].instant),
+                    .plain(withDetails(state(of: item), item)),
+                    .instant(item["until"], or: item["is_active"].flag == true ? .plain("no end") : .none),
                     .link(
                         "explain \(key)",
                         pageRequest.link("customers", id, "explain", key, query: instant + pageRequest.listQuery)),
                 ]
             }, empty: "The configuration has no entitlements for this app.")
+    }
+
+    /// Returns the state of an entitlement. The API calls one that the customer never had `new`.
+    private static func state(of item: APIValue) -> String {
+        let state = item.string("state")
+        return state == AccessState.new.rawValue ? "never had" : state.words
     }
 
     /// Returns a state with its reasons, such as `no access, refunded`.
@@ -115,12 +125,11 @@ enum CustomerPage {
             page.title("Purchases")
             let shown = last(json["purchases"].items, &page)
             page.table(
-                "Purchases", ["Product", "Bought", "Ended", "Ownership", "Transaction", "Consumption request"],
+                "Purchases", ["Product", "Bought", "State", "Access until", "Transaction", "Consumption request"],
                 shown.map { item in
                     [
-                        .foreign(item.string("product_id")), .time(item["purchase_date"].instant),
-                        .time(item.first("ends_at", "revocation_date").instant),
-                        .plain(item.string("ownership").words),
+                        product(item), .time(item["purchase_date"].instant), state(ofPurchase: item),
+                        accessEnd(item),
                         pageRequest.linkCell("transactions", item.string("transaction_id")),
                         consumption(item, of: id, pageRequest),
                     ]
@@ -137,6 +146,31 @@ enum CustomerPage {
                     ]
                 }, empty: "")
         }
+    }
+
+    /// Returns the product of a purchase, with the quantity as in the timeline.
+    private static func product(_ item: APIValue) -> ConsolePage.Cell {
+        let quantity = item["quantity"].number ?? 1
+        return .foreign(item.string("product_id") + (quantity > 1 ? " (\(quantity.grouped) times)" : ""))
+    }
+
+    private static func isConsumable(_ item: APIValue) -> Bool {
+        item["type"].text == ProductType.consumable.rawValue
+    }
+
+    /// Returns the state of a purchase. A consumable gives no access: its state is empty unless it was revoked.
+    private static func state(ofPurchase item: APIValue) -> ConsolePage.Cell {
+        if item["has_access"].flag == true { return .tag(withDetails("access", item), .good) }
+        guard isConsumable(item) else { return .tag(withDetails("no access", item), .bad) }
+        let details = item.strings("details").map(\.words)
+        return details.isEmpty ? .none : .tag(details.joined(separator: ", "), .bad)
+    }
+
+    /// Returns when the access that a purchase gives ends or ended. A refund can end it before its planned end.
+    private static func accessEnd(_ item: APIValue) -> ConsolePage.Cell {
+        guard !isConsumable(item) else { return .none }
+        let ends = [item["revocation_date"], item["ends_at"]].compactMap(\.instant)
+        return ends.min().map { .time($0) } ?? .plain("no end")
     }
 
     private static func spend(_ json: APIValue, _ page: inout ConsolePage) {

@@ -24,7 +24,7 @@ enum ExplanationPage {
             facts.map { fact in
                 let role = fact.string("role")
                 return [
-                    .foreign("\(fact.string("kind")) \(fact.string("identifier"))"),
+                    .foreign("\(fact.string("kind").words) \(fact.string("identifier"))"),
                     .tag(role.words, role == "decides" ? .good : .plain), .foreign(fact.string("product_id")),
                     .time(fact["signed_date"].instant),
                     fact["notification_uuid"].text.map { pageRequest.linkCell("notifications", $0) }
