@@ -38,7 +38,8 @@ import WebConsole
         }
     }
 
-    @Test func `A customer's page lists the last 50 purchases and says how many there are`() async throws {
+    @Test func `A customer's page lists the last ten purchases, says how many there are, and stays small`() async throws
+    {
         try await World.withConsole { world, browser in
             let token = UUID()
             func buy(_ count: Int) async throws -> String {
@@ -51,10 +52,12 @@ import WebConsole
                 return try await browser.get("/console/customers/\(token.uuidString.lowercased())").text
             }
             func links(_ page: String) -> Int { page.components(separatedBy: "preview the answer").count - 1 }
-            let all = try await buy(50)
-            #expect(links(all) == 50 && !all.contains("These are the last"))
-            let last = try await buy(1)
-            #expect(links(last) == 50 && last.contains("These are the last 50 of 51."))
+            let all = try await buy(10)
+            #expect(links(all) == 10 && !all.contains("These are the last") && !all.contains("There are more."))
+            let last = try await buy(50)
+            #expect(links(last) == 10 && last.contains("These are the last 10 of 60."))
+            #expect(last.contains("There are more. The API lists all of them: GET /v1/customers/ID/claims."))
+            #expect(last.utf8.count < 60_000, "\(last.utf8.count)")
         }
     }
 
@@ -195,6 +198,28 @@ import WebConsole
             #expect(typed.contains("value=\"2026-05-28\""))
             let present = try await browser.get(path).text
             #expect(!present.contains("Show what is known now") && !present.contains("As it was known"))
+        }
+    }
+
+    @Test func `Timeline entries about renewals name the product of a customer with several subscriptions`()
+        async throws
+    {
+        try await World.withConsole { world, browser in
+            let token = UUID()
+            func page(buying product: String) async throws -> String {
+                try await world.simulator.perform(
+                    .purchase(customer: "kim", product: product, appAccountToken: AppAccountToken(token)))
+                try await world.simulator.advance(by: 40 * 86_400)
+                try await world.waitUntilIdle()
+                return try await browser.get("/console/customers/\(token.uuidString.lowercased())").text
+            }
+            let name = "<span class=\"soft\">product</span>"
+            let one = try await page(buying: Self.monthly)
+            #expect(one.contains("Renewed until") && !one.contains(name))
+            let two = try await page(buying: "com.example.news.monthly")
+            for product in [Self.monthly, "com.example.news.monthly"] {
+                #expect(two.contains("\(name) <bdi>\(product)</bdi>"), "\(product)")
+            }
         }
     }
 

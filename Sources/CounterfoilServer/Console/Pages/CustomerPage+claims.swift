@@ -4,7 +4,7 @@ extension CustomerPage {
         _ id: String, _ instant: [(String, String)], _ pageRequest: PageRequest, _ page: inout ConsolePage
     ) async throws {
         guard pageRequest.may(.supportRead) else { return }
-        let target = pageRequest.target(["customers", id, "claims"], instant)
+        let target = pageRequest.target(["customers", id, "claims"], instant + [("limit", "\(mostPurchases)")])
         guard let json = try await pageRequest.read(target, &page, "Claims", isPart: true) else { return }
         let items = json["items"].items
         guard !items.isEmpty else { return }

@@ -16,11 +16,13 @@ extension CustomerPage {
         page.title("Timeline")
         guard pageRequest.accept(answer, &page, "The timeline", isPart: true) else { return }
         var entries: [ConsolePage.Entry] = []
-        for item in answer.json["items"].items {
+        let items = answer.json["items"].items
+        let hasSeveralProducts = Set(items.compactMap { $0["product_id"].text }).count > 1
+        for item in items {
             let uuid = item["uuid"].text
             let isOpen = uuid != nil && uuid == pageRequest.parameter("open")
             var entry = ConsolePage.Entry(item["sentence"].text ?? item.string("type"))
-            entry.facts = facts(of: item)
+            entry.facts = facts(of: item, namesProduct: hasSeveralProducts)
             if let then = item.first("occurred_at", "signed_date").number {
                 let then = PageLink(
                     samePageWith: pageRequest.selection.query + [("at", String(then))] + pageRequest.listQuery)
@@ -44,15 +46,23 @@ extension CustomerPage {
         page.links([], next: pageRequest.nextPage(of: answer.json, "customers", id, query: query))
     }
 
-    private static func facts(of item: APIValue) -> [(String, ConsolePage.Cell)] {
-        let state = item.string("state")
+    /// - Parameter namesProduct: Whether to name the product if the sentence does not. The one about a renewal does not.
+    private static func facts(of item: APIValue, namesProduct: Bool) -> [(String, ConsolePage.Cell)] {
+        let (state, origin, product) = (item.string("state"), item.string("origin"), item.string("product_id"))
+        let isNamed = !namesProduct || product.isEmpty || item.string("sentence").contains(product)
+        let then = item.first("occurred_at", "signed_date").instant
+        let received = item["received_at"].instant
+        // Most notifications arrive in the second in which they are signed.
+        let isAtOnce = received != nil && received?.consoleText == then?.consoleText
+        // Claims, grants and the first download have no notification, so nothing was signed at that instant.
+        let name = item["uuid"].isNothing ? "at" : isAtOnce ? "signed and received" : "signed"
         return [
-            // Claims, grants and the first download have no notification, so nothing was signed at that instant.
-            (item["uuid"].isNothing ? "at" : "signed", .time(item.first("occurred_at", "signed_date").instant)),
+            (name, .time(then)),
             // The fact before it already shows a relative time.
-            ("received", item["received_at"].isNothing ? .none : .time(item["received_at"].instant, isRelative: false)),
-            ("from", item["origin"].text.map { .plain($0.words) } ?? .none),
-            // Nearly all entries of a timeline are processed.
+            ("received", received == nil || isAtOnce ? .none : .time(received, isRelative: false)),
+            ("product", isNamed ? .none : .foreign(product)),
+            // Nearly all entries of a timeline are delivered and processed.
+            ("origin", origin.isEmpty || origin == "delivered" ? .none : .plain(origin.words)),
             ("state", state.isEmpty || state == "processed" ? .none : NotificationsPage.tag(state)),
         ]
     }

@@ -91,7 +91,7 @@ enum CustomerPage {
 
     /// The maximum number of subscriptions and of purchases that are shown. A customer who buys consumables can have
     /// thousands of purchases.
-    private static let mostPurchases = 50
+    static let mostPurchases = 10
 
     /// Returns the last items of a list. If these are not all, adds a paragraph with the total.
     private static func last(_ items: [APIValue], _ page: inout ConsolePage) -> ArraySlice<APIValue> {

@@ -18,7 +18,7 @@ enum PeriodRows {
         case .trial: .init(start, end, .trial, period)
         case .refunded: .init(start, end, .refunded, period)
         case .upgraded: .init(start, end, .upgraded, period)
-        case .once: .init(start, end, .once, period)
+        case .once: .init(start, end, .once, end == nil ? "Bought \(start.consoleText)" : period)
         case .grace: .init(start, end, .grace, "Billing grace period until \(end?.consoleText ?? "")")
         case .retry: .init(start, end, .retry, "Billing retry since \(start.consoleText)")
         }
