@@ -118,6 +118,8 @@ import WebConsole
         #expect(
             html == "<bdi>a\(chip("U+202E"))b\(chip("U+0000"))\(chip("U+200B"))c\(chip("U+000A"))</bdi>"
                 + "|a⟨U+202E⟩b⟨U+0000⟩⟨U+200B⟩c⟨U+000A⟩|\(text)")
+        let lines = library.render("page", ["a": .foreign("1\r\n2\n", keepsLines: true), "b": "", "c": ""])
+        #expect(lines == "<bdi>1\(chip("U+000D"))\n2\n</bdi>||")
         let marks = "z" + String(repeating: "\u{0301}", count: 6)
         #expect(VisibleText.plain(marks) == "z" + String(repeating: "\u{0301}", count: 4) + "⟨U+0301⟩⟨U+0301⟩")
         #expect(VisibleText.plain("ما 你好 é 🎉") == "ما 你好 é 🎉")

@@ -155,7 +155,8 @@ struct ConsolePage: Sendable {
         _ title: String, _ text: String, isOpen: Bool = false, isProven: Bool = true, limit: Int = 65_536
     ) {
         add([
-            "isExact": true, "title": .text(title), "exact": .foreign(text, limit: limit), "isOpen": .flag(isOpen),
+            "isExact": true, "title": .text(title), "exact": .foreign(text, limit: limit, keepsLines: true),
+            "isOpen": .flag(isOpen),
             "exactKind": .text(isProven ? "exact" : "exact unproven"),
         ])
     }

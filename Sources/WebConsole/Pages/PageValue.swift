@@ -36,16 +36,21 @@ package indirect enum PageValue: Sendable {
     ///
     /// - Parameter showsWhole: Whether the user can expand the rest. Only where `<details>` is allowed: not in links or
     ///   headings.
-    package static func foreign(_ text: String?, limit: Int = 200, showsWhole: Bool = false) -> PageValue {
+    /// - Parameter keepsLines: Whether line feeds stay. Only for a preformatted text: elsewhere they would be spaces.
+    package static func foreign(
+        _ text: String?, limit: Int = 200, showsWhole: Bool = false, keepsLines: Bool = false
+    ) -> PageValue {
         guard let text else { return .nothing }
         let scalars = text.unicodeScalars
         let isCut = scalars.count > limit
         let shown = isCut ? String(String.UnicodeScalarView(scalars.prefix(limit))) : text
         let whole = PageValue.object([
-            "count": .number(scalars.count), "allRuns": isCut && showsWhole ? VisibleText.runs(text) : .list([]),
+            "count": .number(scalars.count),
+            "allRuns": isCut && showsWhole ? VisibleText.runs(text, keepsLines: keepsLines) : .list([]),
         ])
         return .object([
-            "runs": VisibleText.runs(shown), "isCut": .flag(isCut), "whole": isCut && showsWhole ? whole : .nothing,
+            "runs": VisibleText.runs(shown, keepsLines: keepsLines), "isCut": .flag(isCut),
+            "whole": isCut && showsWhole ? whole : .nothing,
         ])
     }
 }

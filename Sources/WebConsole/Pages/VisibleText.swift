@@ -13,12 +13,14 @@ package enum VisibleText {
     }
 
     /// Returns the text as a list of runs. Each is either `plain` text or a `chip` for one such character.
-    static func runs(_ text: String) -> PageValue {
+    ///
+    /// - Parameter keepsLines: Whether line feeds stay, for a preformatted text.
+    static func runs(_ text: String, keepsLines: Bool = false) -> PageValue {
         guard needsChips(text) else { return .list([run(plain: text)]) }
         var runs: [PageValue] = []
         var plain = ""
         walk(text) { scalar, isShown in
-            if isShown {
+            if isShown || keepsLines && scalar == "\n" {
                 plain.unicodeScalars.append(scalar)
                 return
             }

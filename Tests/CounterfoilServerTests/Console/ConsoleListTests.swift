@@ -122,6 +122,8 @@ import Testing
                 #expect(delivery.contains(text), "\(text)")
             }
             #expect(!delivery.contains(World.webhookSecret))
+            // A user copies the command, so its lines must stay lines.
+            #expect(delivery.contains("import base64, hashlib, hmac, os\nkey = ") && !delivery.contains("U+000A"))
         }
     }
 
