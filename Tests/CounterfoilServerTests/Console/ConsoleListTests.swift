@@ -145,6 +145,7 @@ import Testing
                 #expect(failing.contains("data-label=\"Next attempt\">after an earlier delivery<"))
                 let first = try await browser.get("\(place)/deliveries/\(deliveries[0].id)").text
                 #expect(first.contains("<dt>last answer</dt><dd><bdi>500</bdi>") && !first.contains("status_500"))
+                #expect(first.contains("href=\"/console/events/\(deliveries[0].eventID)?"))
                 let second = try await browser.get("\(place)/deliveries/\(deliveries[1].id)").text
                 #expect(second.contains("<dt>next attempt</dt><dd>after an earlier delivery<"))
                 receiver.answer(410)

@@ -43,7 +43,7 @@ enum CompletenessPage {
         if let reason = item["reason"].text { facts.append(("why", .foreign(reason, limit: 500))) }
         if let since = item["complete_since"].instant { facts.append(("complete since", .time(since))) }
         facts.append(("complete until", .instant(item["complete_until"], or: .plain("not known"))))
-        if let checked = item["known_by"]["checked_at"].instant { facts.append(("known since", .time(checked))) }
+        if let checked = item["known_by"]["checked_at"].instant { facts.append(("checked", .time(checked))) }
         for (name, count) in item["missing"].members where (count.number ?? 0) > 0 {
             facts.append(("missing: \(name.words)", .plain(count.text ?? "")))
         }

@@ -247,7 +247,7 @@ enum CustomerPage {
                         value: pageRequest.instantField)
                 ],
             button: "Show", method: "get")
-        page.action("refresh", pageRequest, [("id", id)], title: "Ask again")
+        page.action("refresh", pageRequest, [("id", id)], title: "Read the purchases again")
         let originals = json["subscriptions"].items.compactMap { $0["original_transaction_id"].text }
         if !originals.isEmpty {
             page.action(
@@ -261,14 +261,14 @@ enum CustomerPage {
                             ("customer_satisfaction", "customer satisfaction"), ("other", "other"),
                             ("service_issue", "service issue"),
                         ]),
-                ], title: "More time")
+                ], title: "Extend a subscription")
         }
         grantForms(json, grants, id, pageRequest, &page)
         page.action(
             "offer", pageRequest, [("id", id)],
             [
                 .init(
-                    name: "format", label: "Form", value: "jws",
+                    name: "format", label: "Format", value: "jws",
                     options: [("jws", "JWS"), ("original", "original format")])
             ], title: "Sign an offer")
         page.action("transfer", pageRequest, [("id", id)], title: "Take over a purchase")

@@ -2,6 +2,7 @@
 enum DeliveryPage {
     private static let shownApart: Set<String> = [
         "object", "state", "attempt_list", "body", "request", "next_attempt_at", "last_status", "last_error",
+        "event_id",
     ]
 
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
@@ -16,6 +17,7 @@ enum DeliveryPage {
         let facts: [(String, ConsolePage.Cell)] = [
             ("state", NotificationsPage.tag(json.string("state"))),
             ("next attempt", WebhooksPage.nextAttempt(json, to: endpoint, now: pageRequest.console.core.now)),
+            ("event", json["event_id"].text.map { pageRequest.linkCell("events", $0) } ?? .none),
             ("last answer", last.isEmpty ? .none : .foreign(last)),
         ]
         page.facts(
@@ -37,7 +39,7 @@ enum DeliveryPage {
             }, empty: "None was made yet.")
         request(json, &page)
         if let event = json["event_id"].text {
-            page.action("replay-event", pageRequest, [("name", name), ("event_id", event)], title: "Again")
+            page.action("replay-event", pageRequest, [("name", name), ("event_id", event)], title: "Send it again")
         }
         return page
     }

@@ -124,7 +124,7 @@ enum NotificationPage {
                     + [("state", NotificationsPage.tag(other.string("state")))])
             page.exact("The exact text of this one", other.string("signed_data"))
         }
-        page.action("reprocess", pageRequest, [("id", id)], title: "Again")
+        page.action("reprocess", pageRequest, [("id", id)], title: "Process it again")
         page.action("send-attempts", pageRequest, [("id", id)], title: "How the App Store delivered it")
         return page
     }
