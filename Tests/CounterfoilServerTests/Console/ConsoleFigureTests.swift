@@ -75,6 +75,14 @@ import WebConsole
         #expect(bars.last?.end == start + 180 * 86_400)
     }
 
+    @Test(arguments: [
+        (3_542_400.0019999743, "3542400.002"), (4.4808889999999995, "4.481"), (0.00025, "0.00025"),
+        (12_063_392.0, "12,063,392"),
+    ])
+    func `Values of metrics are shown with at most three digits after the point`(value: Double, text: String) {
+        #expect(OperationsPage.text(of: value) == text)
+    }
+
     @Test func `A purchase shows its last hundred periods and the number of omitted ones`() throws {
         let start = Date(timeIntervalSince1970: 1_600_000_000)
         var facts = CustomerFacts()

@@ -31,9 +31,16 @@ extension OperationsPage {
             "Now", ["Metric", "Value"],
             lines.prefix(80).map { line in
                 let (name, value) = MetricHistory.sample(line)
-                let isWhole = value == value.rounded() && value.magnitude < 1e15
-                return [.code(name), .number(isWhole ? Int64(value).grouped : "\(value)")]
+                return [.code(name), .number(Self.text(of: value))]
             }, empty: "There are none yet.")
+    }
+}
+
+extension OperationsPage {
+    /// Returns a value of a metric, with at most three digits after the point unless it is less than one.
+    static func text(of value: Double) -> String {
+        if value == value.rounded(), value.magnitude < 1e15 { return Int64(value).grouped }
+        return value.magnitude < 1 ? "\(value)" : "\((value * 1000).rounded() / 1000)"
     }
 }
 
