@@ -164,8 +164,9 @@ struct ConsolePage: Sendable {
     /// A link, with its `rel` if it leads to another page of the same list.
     private typealias RelatedLink = (text: String, link: PageLink, relation: String?)
 
-    mutating func links(_ links: [(String, PageLink)]) {
-        add(links: links.map { (text: $0.0, link: $0.1, relation: nil) })
+    /// - Parameter current: The index of the link to what the page shows, among links to choose from.
+    mutating func links(_ links: [(String, PageLink)], current: Int? = nil) {
+        add(links: links.map { (text: $0.0, link: $0.1, relation: nil) }, current: current)
     }
 
     /// Adds links, and the links to the previous and next pages of a list.
@@ -176,15 +177,15 @@ struct ConsolePage: Sendable {
         add(links: all)
     }
 
-    private mutating func add(links: [RelatedLink]) {
+    private mutating func add(links: [RelatedLink], current: Int? = nil) {
         guard !links.isEmpty else { return }
         add([
             "isLinks": true,
             "links": .list(
-                links.map {
+                links.enumerated().map { index, link in
                     [
-                        "text": .foreign($0.text, limit: 120), "url": .link($0.link),
-                        "relation": .optional($0.relation),
+                        "text": .foreign(link.text, limit: 120), "url": .link(link.link),
+                        "relation": .optional(link.relation), "isCurrent": .flag(index == current),
                     ]
                 }),
         ])

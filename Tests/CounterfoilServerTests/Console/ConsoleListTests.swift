@@ -117,6 +117,12 @@ import Testing
                 let rows = page.text.components(separatedBy: "/console/webhooks/backend/deliveries/").count - 1
                 #expect(page.status == 200 && rows == 2 * count, "\(query): \(rows)")
             }
+            for (query, current) in [
+                ("", "all"), ("?state=failed", "failed"), ("?state=pending&customer=x", "pending"),
+            ] {
+                let page = try await browser.get("/console/webhooks/backend\(query)").text
+                #expect(page.contains("aria-current=\"true\"><bdi>\(current)</bdi></a>"), "\(query)")
+            }
             let delivery = try await browser.get("/console/webhooks/backend/deliveries/\(deliveries[0].id)").text
             for text in ["Headers of the last attempt", "webhook-signature", "Verify it yourself", "python3"] {
                 #expect(delivery.contains(text), "\(text)")

@@ -100,11 +100,11 @@ enum WebhookPage {
         guard let json = try await pageRequest.read(endpoint, &page, "The endpoint") else { return page }
         facts(json, &page)
         page.title("Deliveries")
+        let states = [""] + DeliveryFilterForm.states
         page.links(
-            [("all", pageRequest.link("webhooks", name, query: filter.fields(state: "")))]
-                + ["pending", "delivered", "failed", "discarded"].map {
-                    ($0, pageRequest.link("webhooks", name, query: filter.fields(state: $0)))
-                })
+            states.map { state in
+                (state.isEmpty ? "all" : state, pageRequest.link("webhooks", name, query: filter.fields(state: state)))
+            }, current: states.firstIndex(of: filter.state ?? ""))
         let answer = try await pageRequest.get(target)
         page.holdFollowingBlocks()
         if pageRequest.accept(answer, &page, "Deliveries", isPart: true) {
@@ -199,7 +199,8 @@ enum WebhookPage {
 
 /// The filter of an endpoint's deliveries, as parameters of the page and of the API.
 private struct DeliveryFilterForm {
-    private let state: String?
+    static let states = ["pending", "delivered", "failed", "discarded"]
+    let state: String?
     /// An event type or an event identifier.
     private let event: String?
     private let customer: String?
@@ -228,13 +229,12 @@ private struct DeliveryFilterForm {
 
     func show(_ name: String, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
         page.formTitle("Filter deliveries")
-        let states = ["pending", "delivered", "failed", "discarded"]
         page.form(
             PageLink("console", "webhooks", name),
             pageRequest.selection.query.map { .hidden($0.0, $0.1) } + [
                 .init(
                     name: "state", label: "State", value: state ?? "",
-                    options: [("", "any")] + states.map { ($0, $0) }),
+                    options: [("", "any")] + Self.states.map { ($0, $0) }),
                 .init(name: "event", label: "Event: a type such as subscription.renewed, or evt_…", value: event ?? ""),
                 .init(name: "customer", label: "Customer", value: customer ?? ""),
             ], button: "Filter", method: "get")
