@@ -5,6 +5,7 @@ import Foundation
 import StoreSimulator
 import TestSupport
 import Testing
+import WebConsole
 
 @testable import Ledger
 
@@ -185,7 +186,12 @@ import Testing
             let id = "rec_\(try await core.storage.begin(plan, at: now))"
             let windows = try await world.api.get("/v1/recoveries/\(id)").json["window_list"] as? [[String: Any]]
             #expect(windows?.count == 4 && windows?.allSatisfy { $0["is_done"] as? Bool == false } == true)
+            let read = try await world.api.get("/v1/recoveries/\(id)").json
+            let period = try ["from", "to"].map { name in
+                Date(milliseconds: Int64(try #require(read[name] as? Int))).consoleText
+            }
             let open = try await browser.get("/console/completeness").text
+            #expect(open.contains("data-label=\"Period\">\(period.joined(separator: " to "))<"))
             #expect(open.contains("Under way") && open.contains("<progress value=\"0\" max=\"4\""))
             let recovery = try await browser.get("/console/recoveries/\(id)").text
             #expect(recovery.contains("Periods, in the order") && recovery.contains("0 of 4 windows"))

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import WebConsole
 
 /// The page of one recovery with its windows.
@@ -49,15 +50,16 @@ enum RecoveryPage {
         }
     }
 
-    static let columns = ["Recovery", "App", "State", "Windows", "Pages", "Found", "New", "Known", "Failed"]
+    static let columns = ["Recovery", "App", "Period", "State", "Windows", "Found", "New", "Known", "Failed"]
 
     /// Returns the row of a recovery for ``columns``.
     static func row(_ item: APIValue, _ pageRequest: PageRequest) -> [ConsolePage.Cell] {
         let id = item.string("id")
         func count(_ name: String) -> ConsolePage.Cell { .number((item[name].number ?? 0).grouped) }
+        let period = [item["from"], item["to"]].compactMap(\.instant).map(\.consoleText).joined(separator: " to ")
         return [
-            .link(id, pageRequest.item("recoveries", id)), .foreign(item.scopeName), state(item), progress(item),
-            count("pages"), count("found"), count("new"), count("duplicates"), count("failed"),
+            .link(id, pageRequest.item("recoveries", id)), .foreign(item.scopeName), .plain(period), state(item),
+            progress(item), count("found"), count("new"), count("duplicates"), count("failed"),
         ]
     }
 
