@@ -159,7 +159,8 @@ import WebConsole
                 try await world.deliverWebhooks(after: 3600)
                 _ = try await world.subscribe("bob")
                 try await world.deliverWebhooks()
-                #expect(try await browser.get("/console").text.contains("Switched off: it answered 410 Gone."))
+                let overview = try await browser.get("/console").text
+                #expect(overview.contains("Switched off: it answered 410 Gone."))
                 let list = try await browser.get("/console/webhooks").text
                 #expect(list.contains("data-label=\"Waiting\">2 and 1 new event<"))
                 let off = try await browser.get(place).text
@@ -187,11 +188,10 @@ import WebConsole
             let windows = try await world.api.get("/v1/recoveries/\(id)").json["window_list"] as? [[String: Any]]
             #expect(windows?.count == 4 && windows?.allSatisfy { $0["is_done"] as? Bool == false } == true)
             let read = try await world.api.get("/v1/recoveries/\(id)").json
-            let period = try ["from", "to"].map { name in
-                Date(milliseconds: Int64(try #require(read[name] as? Int))).consoleText
-            }
+            let from = Date(milliseconds: Int64(try #require(read["from"] as? Int))).consoleText
+            let until = Date(milliseconds: Int64(try #require(read["to"] as? Int))).consoleText
             let open = try await browser.get("/console/completeness").text
-            #expect(open.contains("data-label=\"Period\">\(period.joined(separator: " to "))<"))
+            #expect(open.contains("data-label=\"Period\">\(from) to \(until)<"))
             #expect(open.contains("Under way") && open.contains("<progress value=\"0\" max=\"4\""))
             let recovery = try await browser.get("/console/recoveries/\(id)").text
             #expect(recovery.contains("Periods, in the order") && recovery.contains("0 of 4 windows"))
