@@ -21,6 +21,9 @@ enum ConsoleRoutes {
         ("operations/configuration", ConfigurationPage.make),
     ]
 
+    /// The first parts of the paths of pages that missing notifications make incomplete.
+    private static let pagesAboutPurchases: Set<Substring> = ["customers", "transactions", "notifications", "refunds"]
+
     static func responder(_ core: ServerCore, _ console: Console) -> some HTTPResponder<ServerContext> {
         let router = Router(context: ServerContext.self)
         let (limits, listen) = (core.configuration.limits, core.configuration.listen)
@@ -63,6 +66,9 @@ enum ConsoleRoutes {
                     var shown = try await page(pageRequest)
                     // The overview has its own note about the backlog.
                     if !path.isEmpty { try await pageRequest.addNoteOfBacklog(to: &shown) }
+                    if Self.pagesAboutPurchases.contains(path.prefix(while: { $0 != "/" })) {
+                        pageRequest.addNoteOfGap(to: &shown)
+                    }
                     return pageRequest.response(shown)
                 }
                 return .page(try await liveParts(pageRequest, page))

@@ -150,6 +150,18 @@ struct PageRequest: Sendable {
             "The ledger is behind since \(since.consoleText): notifications received after that are not shown yet.")
     }
 
+    /// Adds a note if notifications of the app and environment may be missing. A customer may then have bought or lost
+    /// something that the page does not show. Reads no storage.
+    func addNoteOfGap(to page: inout ConsolePage) {
+        let recovery = console.core.recovery
+        guard let id = selection.appEnvironment?.id,
+            let age = recovery.completenessAges().first(where: { $0.appEnvironment.id == id })?.age,
+            age * 1000 > Double(Completeness.longestAge(interval: recovery.settings.interval))
+        else { return }
+        let since = (console.core.now - age).consoleText
+        page.notes.append("Notifications since \(since) may be missing here. The page Completeness says why.")
+    }
+
     private static let pages: [(String, [String], String)] = [
         ("Overview", [], "o"), ("Customers", ["customers"], "c"), ("Notifications", ["notifications"], "n"),
         ("Completeness", ["completeness"], "h"), ("Webhooks", ["webhooks"], "w"), ("Refunds", ["refunds"], "r"),

@@ -67,6 +67,11 @@ extension Completeness {
     /// Sets the state and its reason.
     package mutating func updateState(for status: RecoveryStatus) { (state, reason) = stateAndReason(for: status) }
 
+    /// Returns the age above which data may be missing: the time of three passes, and ten minutes.
+    package static func longestAge(interval: Duration) -> Milliseconds {
+        Milliseconds(interval.seconds * 1000) * 3 + 600_000
+    }
+
     private func stateAndReason(for status: RecoveryStatus) -> (State, String?) {
         guard status.hasKey else {
             return (
@@ -107,7 +112,7 @@ extension Completeness {
                     + "GET /v1/notifications?state=failed. POST /v1/recoveries for their time retries them."
             )
         }
-        guard age <= Milliseconds(status.interval.seconds * 1000) * 3 + 600_000 else {
+        guard age <= Self.longestAge(interval: status.interval) else {
             let minutes = age / 60_000
             return (
                 .behind, "Notifications of the last \(minutes) \(minutes.noun("minute")) may be missing."

@@ -39,7 +39,7 @@ package final class Recovery: Sendable {
     let histories: AccountHistories
     let scopes: AppEnvironmentRegistry
     let clients: [Int64: AppStoreServerClient]
-    let settings: RecoverySettings
+    package let settings: RecoverySettings
     let clock: ServerClock
     let logger: Logger
     private let state: Mutex<State>

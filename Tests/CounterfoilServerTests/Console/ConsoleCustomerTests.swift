@@ -335,6 +335,34 @@ import WebConsole
         }
     }
 
+    @Test func `Pages about purchases say since when notifications may be missing`() async throws {
+        try await World.withConsole { world, browser in
+            let anna = try await world.subscribe("anna")
+            let note = "may be missing here. The page Completeness says why."
+            func pagesWithNote() async throws -> [String] {
+                var found: [String] = []
+                for path in ["customers/\(anna)", "customers/\(anna)/explain/premium", "notifications", "webhooks"] {
+                    let page = try await browser.get("/console/\(path)").text
+                    if page.contains(note) { found.append(path) }
+                }
+                return found
+            }
+            try await world.server.core.recovery.runNow()
+            let complete = try await pagesWithNote()
+            #expect(complete == [])
+            let marks = try await world.server.core.storage.completenessMarks()
+            let since = try #require(marks.first).until
+            try await world.simulator.advance(by: 2 * 3600)
+            let behind = try await pagesWithNote()
+            #expect(behind == ["customers/\(anna)", "customers/\(anna)/explain/premium", "notifications"])
+            let page = try await browser.get("/console/customers/\(anna)").text
+            #expect(page.contains("Notifications since \(Date(milliseconds: since).consoleText) \(note)"))
+            try await world.server.core.recovery.runNow()
+            let recovered = try await pagesWithNote()
+            #expect(recovered == [])
+        }
+    }
+
     @Test func `The completeness page says since when the ledger is behind`() async throws {
         try await World.withConsole { world, browser in
             #expect(try await !browser.get("/console/completeness").text.contains("The ledger is behind"))
