@@ -153,6 +153,9 @@ class World:
         self.expect(other == place, f"{name}: has the title {page.title()!r}, as {other} has")
         for problem in checks.tab_through(page):
             self.fail(f"{name}: {problem}")
+        # The widest tables just fit at the largest width of the views.
+        page.set_viewport_size({"width": 1024, "height": 900})
+        self.check_width(page, f"{name} at 1024")
 
     def check(self, page: Page, name: str):
         for violation in AXE.run(page, options=AXE_OPTIONS).response["violations"]:
@@ -160,16 +163,19 @@ class World:
             self.fail(f"{name}: axe {violation['id']} ({violation['help']}) at {where}")
         for problem in checks.small_targets(page) + checks.structure(page):
             self.fail(f"{name}: {problem}")
+        self.check_width(page, name)
+        if page.locator("h1").count() != 1:
+            self.fail(f"{name}: {page.locator('h1').count()} h1")
+        if "⟦" in page.content():
+            self.fail(f"{name}: " + ", ".join(set(re.findall(r"⟦[^⟧]*⟧", page.content()))))
+
+    def check_width(self, page: Page, name: str):
         wide = page.evaluate(
             "() => document.documentElement.scrollWidth > innerWidth + 1 && [...document.querySelectorAll('body *')]"
             ".filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('figure,pre'))"
             ".slice(0, 3).map(e => e.tagName + '.' + e.className)")
         if wide is not False:
             self.fail(f"{name}: scrolls sideways: {wide}")
-        if page.locator("h1").count() != 1:
-            self.fail(f"{name}: {page.locator('h1').count()} h1")
-        if "⟦" in page.content():
-            self.fail(f"{name}: " + ", ".join(set(re.findall(r"⟦[^⟧]*⟧", page.content()))))
 
     def picture(self, page: Page, name: str):
         PICTURES.mkdir(parents=True, exist_ok=True)
