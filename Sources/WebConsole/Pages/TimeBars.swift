@@ -102,7 +102,7 @@ package struct TimeBars: Sendable {
     package func drawing(title: String, summary: String, link: ((Date) -> PageLink)? = nil) -> Drawing {
         let bottom = Double(max(1, rows.count)) * Self.rowHeight + 10
         var drawing = Drawing(
-            width: Int(Self.width), height: Int(bottom) + 30, title: title, summary: summary)
+            width: Int(Self.width), height: Int(bottom) + 34, title: title, summary: summary)
         for tick in ticks {
             drawing.line(x1: x(tick.date), y1: 4, x2: x(tick.date), y2: bottom, kind: "axis")
             drawing.text(tick.text, x: x(tick.date), y: bottom + 18, anchor: .middle, kind: "small")
@@ -114,7 +114,7 @@ package struct TimeBars: Sendable {
             for bar in row.bars { draw(bar, top: top, in: &drawing) }
         }
         drawing.line(x1: x(now), y1: 0, x2: x(now), y2: bottom, kind: "now")
-        drawing.text("now", x: x(now), y: bottom + 28, anchor: .middle, kind: "small")
+        drawing.text("now", x: x(now), y: bottom + 31, anchor: .middle, kind: "small")
         if let link {
             for day in days {
                 let next = min(day.end, end)
