@@ -200,6 +200,8 @@ import WebConsole
                 })
             let page = try await browser.get("/console/operations/audit").text
             #expect(page.contains("switched off") && !page.contains("whsec_"))
+            // A request with a key has no session.
+            #expect(!page.contains("<code><bdi></bdi></code>"))
         }
     }
 

@@ -356,6 +356,11 @@ import WebConsole
             let behind = try await pagesWithNote()
             #expect(behind == ["customers/\(anna)", "customers/\(anna)/explain/premium", "notifications"])
             let page = try await browser.get("/console/customers/\(anna)").text
+            // Both pages show the same state in the same way.
+            for path in ["", "/completeness"] {
+                let state = try await browser.get("/console\(path)").text
+                #expect(state.contains("<span class=\"tag bad\">behind</span>"), "\(path)")
+            }
             #expect(page.contains("Notifications since \(Date(milliseconds: since).consoleText) \(note)"))
             try await world.server.core.recovery.runNow()
             let recovered = try await pagesWithNote()

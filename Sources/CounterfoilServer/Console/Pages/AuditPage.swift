@@ -13,10 +13,12 @@ enum AuditPage {
             ["When", "Who", "What", "About", "Change", "Result", "Session", "Address", "Chain"],
             json["items"].items.map { item in
                 let isChained = item["is_chained"].flag != false
+                let session = item.string("session")
                 return [
                     .time(item["at"].instant), .foreign(item.string("actor")), .code(item.string("action")),
                     .foreign(item.string("target")), .foreign(item.string("detail"), limit: 300),
-                    .plain(item.string("result")), .code(item.string("session")), .foreign(item.string("address")),
+                    .plain(item.string("result")), session.isEmpty ? .none : .code(session),
+                    .foreign(item.string("address")),
                     .tag(isChained ? "whole" : "broken", isChained ? .good : .bad),
                 ]
             }, empty: "Nothing was done yet.")

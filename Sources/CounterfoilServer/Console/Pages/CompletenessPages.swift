@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Ledger
 internal import WebConsole
 
 /// The page of completeness and recoveries.
@@ -36,10 +37,19 @@ enum CompletenessPage {
         return page
     }
 
+    /// Returns the tone of a state of completeness, here and on the overview.
+    static func tone(_ state: String) -> ConsolePage.Tone {
+        switch Completeness.State(rawValue: state) {
+        case .complete?: .good
+        case .catchingUp?: .warn
+        default: .bad
+        }
+    }
+
     private static func show(_ item: APIValue, _ page: inout ConsolePage) {
         let state = item["state"].text ?? "unknown"
         page.title(item.scopeName)
-        var facts: [(String, ConsolePage.Cell)] = [("state", .tag(state.words, NotificationsPage.tone(state)))]
+        var facts: [(String, ConsolePage.Cell)] = [("state", .tag(state.words, tone(state)))]
         if let reason = item["reason"].text { facts.append(("why", .foreign(reason, limit: 500))) }
         if let since = item["complete_since"].instant { facts.append(("complete since", .time(since))) }
         facts.append(("complete until", .instant(item["complete_until"], or: .plain("not known"))))

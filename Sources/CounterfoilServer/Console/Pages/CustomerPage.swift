@@ -107,7 +107,7 @@ enum CustomerPage {
             page.title("Subscriptions")
             let shown = last(json["subscriptions"].items, &page)
             page.table(
-                "Subscriptions",
+                "Auto-renewable subscriptions",
                 ["Product", "Status", "Access until", "Renews", "Next step", "Transaction", "Consumption request"],
                 shown.map { item in
                     let hasAccess = item["has_access"].flag == true
@@ -125,7 +125,8 @@ enum CustomerPage {
             page.title("Purchases")
             let shown = last(json["purchases"].items, &page)
             page.table(
-                "Purchases", ["Product", "Bought", "State", "Access until", "Transaction", "Consumption request"],
+                "All other purchases, newest last",
+                ["Product", "Bought", "State", "Access until", "Transaction", "Consumption request"],
                 shown.map { item in
                     [
                         product(item), .time(item["purchase_date"].instant), state(ofPurchase: item),

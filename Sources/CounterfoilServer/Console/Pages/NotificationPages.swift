@@ -79,7 +79,7 @@ enum NotificationsPage {
 
     static func tone(_ state: String) -> ConsolePage.Tone {
         switch state {
-        case "processed", "delivered", "complete", "active", "running", "passed": .good
+        case "processed", "delivered", "active", "running", "passed": .good
         case "failed", "discarded", "expired", "revoked": .bad
         default: .warn
         }

@@ -72,7 +72,7 @@ enum OverviewPage {
             let state = item["state"].text ?? "unknown"
             add(
                 "Completeness of \(name)", item["reason"].text ?? "Something may be missing.",
-                state == "catching_up" ? .warn : .bad, state.words, pageRequest.link("completeness"))
+                CompletenessPage.tone(state), state.words, pageRequest.link("completeness"))
         }
     }
 
