@@ -32,6 +32,14 @@ import WebConsole
         #expect(charts["From received to processed"] == [4.0 / 5])
     }
 
+    @Test func `The sentence of a chart has a short time as it is, not as zero`() throws {
+        let history = MetricHistory()
+        history.record(Self.text(10, 2, 10, 5), at: 30)
+        history.record(Self.text(12, 2.01, 12, 9), at: 65)
+        let chart = try #require(history.charts.first { $0.title == "From received to processed" })
+        #expect(chart.sentence == "0.005 s on average now, 0.005 at most")
+    }
+
     @Test func `Charts show the last hour`() throws {
         let history = MetricHistory()
         for minute in 0..<200 { history.record(Self.text(minute, 0, 0, minute), at: minute * 60) }

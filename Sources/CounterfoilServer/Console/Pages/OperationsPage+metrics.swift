@@ -74,6 +74,7 @@ extension MetricHistory.Chart {
     private static func text(_ value: Double) -> String {
         guard value.isFinite, value.magnitude < 1e15 else { return "?" }
         if value.magnitude >= 100 || value == value.rounded() { return Int64(value.rounded()).grouped }
-        return String(format: "%.2f", value)
+        // Most of the server's waits are much shorter than a second.
+        return String(format: value.magnitude < 0.1 ? "%.2g" : "%.2f", value)
     }
 }
