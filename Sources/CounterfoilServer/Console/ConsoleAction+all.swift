@@ -78,7 +78,10 @@ extension ConsoleAction {
         .init(
             name: "webhook-discard", title: "Discard waiting deliveries", scope: .webhooksWrite, fields: ["name"],
             consequences: {
-                ["All deliveries that wait for \($0.text("name")) are discarded and not sent automatically."]
+                [
+                    "All deliveries that wait for \($0.text("name")) are discarded, and the events so far that have "
+                        + "none yet are skipped. Only a resend of their period sends them."
+                ]
             },
             request: { ConsoleRequest(.patch, "webhooks", $0.text("name"), body: ["discard_backlog": true]) },
             back: { ["webhooks", $0.text("name")] }, typedWord: { $0.text("name") }, dryRun: Self.countBacklog),
@@ -88,7 +91,8 @@ extension ConsoleAction {
             request: {
                 ConsoleRequest(
                     .post, "webhooks", $0.text("name"), "replay", body: ["event_id": $0.text("event_id")])
-            }, back: { ["webhooks", $0.text("name")] }),
+            }, back: { ["webhooks", $0.text("name")] },
+            dryRun: { _, pageRequest in try await Self.whetherOff(pageRequest) }),
         .init(
             name: "replay", title: "Resend a period", scope: .webhooksWrite, fields: ["name", "from", "to", "after"],
             consequences: { fields in
@@ -225,10 +229,11 @@ extension ConsoleAction {
         let json = try await pageRequest.dryRun(request)
         let number = json["deliveries"].number ?? 0
         let count = "\(number.grouped) \(number.noun("delivery", "deliveries"))"
-        guard let after = json["after"].number else { return ["That makes \(count) now, which is all."] }
+        let note = try await whetherOff(pageRequest)
+        guard let after = json["after"].number else { return ["That makes \(count) now, which is all."] + note }
         return [
             "That makes \(count) now, the maximum at once; the rest begins after event "
                 + "number \(after): send again from there."
-        ]
+        ] + note
     }
 }

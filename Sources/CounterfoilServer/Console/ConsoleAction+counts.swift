@@ -17,6 +17,13 @@ extension ConsoleAction {
         return ["\(count)\(pending < limit ? "" : ", or more"); \(eventCount) not looked at yet."]
     }
 
+    /// Returns a sentence if the endpoint is off, so that nothing is sent to it yet.
+    static func whetherOff(_ pageRequest: PageRequest) async throws -> [String] {
+        let target = pageRequest.target(["webhooks", pageRequest.fields.text("name")], isScoped: false)
+        let isOff = try await pageRequest.get(target).orFailure().json["enabled"].flag == false
+        return isOff ? ["The endpoint is off. Deliveries wait until it is switched on."] : []
+    }
+
     /// Counts the parts of the notification history that a recovery reads.
     static func countRecovery(_ request: ConsoleRequest, _ pageRequest: PageRequest) async throws -> [String] {
         let json = try await pageRequest.dryRun(request)

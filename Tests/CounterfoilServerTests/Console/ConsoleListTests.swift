@@ -215,6 +215,15 @@ import WebConsole
                 #expect(confirmation.text.contains("0 deliveries wait; 1 event was not looked at yet."), "\(action)")
             }
             let date = (world.simulator.now - 10 * 86_400).formatted(.iso8601)
+            let discard = try await browser.post(
+                "/console/confirm", webhook.merging(["action": "webhook-discard"]) { $1 })
+            #expect(discard.text.contains("the events so far that have none yet are skipped"))
+            let deliveries = try await world.deliveries()
+            let event = try #require(deliveries.first).eventID
+            for fields in [["action": "replay", "from": date], ["action": "replay-event", "event_id": event]] {
+                let off = try await browser.post("/console/confirm", webhook.merging(fields) { $1 })
+                #expect(off.status == 200 && off.text.contains("The endpoint is off. Deliveries wait"), "\(fields)")
+            }
             let until = world.simulator.now.formatted(.iso8601)
             let recover = ["action": "recover", "from": date, "to": until]
             let confirmation = try await browser.post("/console/confirm", recover)
