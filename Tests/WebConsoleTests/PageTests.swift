@@ -167,14 +167,22 @@ import WebConsole
     }
 
     @Test(arguments: [
-        (20, 48, ""), (21, 1, "; the first 20 of 21"), (1, 49, "; the last 48 of each"),
-        (21, 49, "; the first 20 of 21; the last 48 of each"),
+        (20, 48, ""), (21, 1, "; the last 20 of 21"), (1, 49, "; the last 48 of each"),
+        (21, 49, "; the last 20 of 21; the last 48 of each"),
     ])
     func `The description of a timeline says which rows and bars it leaves out`(rows: Int, bars: Int, omissions: String)
     {
         let bar = TimeBars.Bar(.distantPast, nil, .once, "")
         let row = TimeBars.Row("", Array(repeating: bar, count: bars))
         #expect(TimeBars.omissions(from: Array(repeating: row, count: rows)) == omissions)
+    }
+
+    @Test func `A timeline of many purchases shows the newest`() throws {
+        let start = Date(timeIntervalSince1970: 1_800_000_000)
+        let rows = (1...21).map { TimeBars.Row("book \($0)", [.init(start, nil, .once, "")]) }
+        let drawing = TimeBars(rows, now: start).drawing(title: "Periods", summary: "21 purchases")
+        let html = try PageLibrary(["page": "{{#a}}{{>drawing}}{{/a}}"]).render("page", ["a": .drawing(drawing)])
+        #expect(html.contains(">book 21<") && html.contains(">book 2<") && !html.contains(">book 1<"))
     }
 
     @Test func `Texts in a drawing are escaped`() throws {

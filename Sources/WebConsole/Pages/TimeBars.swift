@@ -67,10 +67,10 @@ package struct TimeBars: Sendable {
     /// The maximum number of rows.
     private static let mostRows = 20
 
-    /// Creates a chart that extends somewhat beyond `now`. It contains only the first rows and the last bars of each
+    /// Creates a chart that extends somewhat beyond `now`. It contains only the last rows and the last bars of each
     /// row, see ``omissions(from:)``.
     package init(_ rows: [Row], now: Date) {
-        self.rows = rows.prefix(Self.mostRows).map { Row($0.label, Array($0.bars.suffix(Self.mostBars))) }
+        self.rows = rows.suffix(Self.mostRows).map { Row($0.label, Array($0.bars.suffix(Self.mostBars))) }
         self.now = now
         let bars = self.rows.flatMap(\.bars)
         let first = min(now, bars.map(\.start).min() ?? now)
@@ -82,7 +82,7 @@ package struct TimeBars: Sendable {
 
     /// Returns the part of a caption that describes omitted rows and bars; empty if none are omitted.
     package static func omissions(from rows: [Row]) -> String {
-        (rows.count > mostRows ? "; the first \(mostRows) of \(rows.count)" : "")
+        (rows.count > mostRows ? "; the last \(mostRows) of \(rows.count)" : "")
             + (rows.contains { $0.bars.count > mostBars } ? "; the last \(mostBars) of each" : "")
     }
 
