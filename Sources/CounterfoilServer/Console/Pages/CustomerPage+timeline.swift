@@ -46,7 +46,7 @@ extension CustomerPage {
         page.links([], next: pageRequest.nextPage(of: answer.json, "customers", id, query: query))
     }
 
-    /// - Parameter namesProduct: Whether to name the product if the sentence does not. The one about a renewal does not.
+    /// - Parameter namesProduct: Whether to name the product if the sentence does not, as the one about a renewal.
     private static func facts(of item: APIValue, namesProduct: Bool) -> [(String, ConsolePage.Cell)] {
         let (state, origin, product) = (item.string("state"), item.string("origin"), item.string("product_id"))
         let isNamed = !namesProduct || product.isEmpty || item.string("sentence").contains(product)

@@ -23,9 +23,8 @@ enum TransactionPage {
             "Owners", ["Customer"], customers.map { [pageRequest.linkCell("customers", $0)] },
             empty: "It belongs to no customer: none claimed it and it names no account, or the customer was erased.")
         guard let original = json["original_transaction_id"].text else { return }
-        page.links([
-            ("Notifications about it", pageRequest.link("notifications", query: [("original_transaction_id", original)]))
-        ])
+        let query = [("original_transaction_id", original)]
+        page.links([("Notifications about it", pageRequest.link("notifications", query: query))])
     }
 }
 
