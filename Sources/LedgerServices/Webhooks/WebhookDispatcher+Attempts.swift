@@ -23,8 +23,10 @@ extension WebhookDispatcher {
         }
         let endpoints = all.filter { definition(of: $0) != nil }
         let removed = all.filter { $0.isConfigured && definition(of: $0) == nil }.map(\.id)
+        let names = Dictionary(all.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
         // Cache the endpoints only if none was changed during the read.
         state.withLock { state in
+            state.names = names
             guard state.changes == changes else { return }
             (state.endpoints, state.removed) = (endpoints, removed)
         }
@@ -36,11 +38,8 @@ extension WebhookDispatcher {
         endpoint.isConfigured ? configured.current[endpoint.name] : endpoint.definition
     }
 
-    /// Returns the name of an endpoint for the log, or its identifier if the endpoints are not cached.
-    func name(of endpoint: Int64) -> String {
-        let known = state.withLock { $0.endpoints } ?? []
-        return known.first { $0.id == endpoint }?.name ?? "\(endpoint)"
-    }
+    /// Returns the name of an endpoint for the log, or its identifier if the endpoint was deleted.
+    func name(of endpoint: Int64) -> String { state.withLock { $0.names[endpoint] } ?? "\(endpoint)" }
 
     package func target(_ endpoint: WebhookEndpoint, _ definition: WebhookDefinition) -> FanOutTarget {
         let scopes = scopes

@@ -15,6 +15,8 @@ package final class WebhookDispatcher: Service {
         package var endpoints: [WebhookEndpoint]?
         /// The endpoints that are no longer in the configuration, as of the last read.
         var removed: [Int64] = []
+        /// The names of all endpoints as of the last read, for the log. They stay while ``endpoints`` is nil.
+        var names: [Int64: String] = [:]
         /// The number of changes to endpoints since the start.
         package var changes = 0
         /// The deliveries, by endpoint, that are being sent or whose outcome is not recorded yet.
