@@ -106,10 +106,12 @@ final class WebhookSender: Sendable {
     }
 
     /// Returns an identifier of the error. Users see it, so it must not reveal details of the network.
-    private static func reason(_ error: any Error) -> String {
+    static func reason(_ error: any Error) -> String {
         switch error {
         case let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout: "timeout"
-        case let error as HTTPClientError where error == .connectTimeout: "connect_timeout"
+        // The second error: no connection could be opened while all others to the receiver were busy.
+        case let error as HTTPClientError where error == .connectTimeout || error == .getConnectionFromPoolTimeout:
+            "connect_timeout"
         case let error as HTTPClientError where error == .remoteConnectionClosed: "connection_closed"
         case is HTTPClientError: "http_error"
         case is CancellationError: "cancelled"

@@ -1,5 +1,6 @@
 @testable import LedgerServices
 import AppStoreModels
+import AsyncHTTPClient
 import CounterfoilServer
 import Foundation
 import StoreSimulator
@@ -19,6 +20,20 @@ import Testing
         for text in ["", "-1", "soon", "99999999999999999999", "1.5"] {
             #expect(RetryAfter.seconds(text, now: now) == nil)
         }
+    }
+}
+
+@Suite struct `The reason of a webhook without a response` {
+    /// With a request in progress, the client reports a connection that cannot be opened as an exhausted pool.
+    @Test(arguments: [
+        (HTTPClientError.connectTimeout, "connect_timeout"), (.getConnectionFromPoolTimeout, "connect_timeout"),
+        (.deadlineExceeded, "timeout"), (.readTimeout, "timeout"), (.remoteConnectionClosed, "connection_closed"),
+        (.invalidHeaderFieldNames([]), "http_error"),
+    ])
+    func `The reason says whether no connection was opened or no response came`(
+        error: HTTPClientError, reason: String
+    ) {
+        #expect(WebhookSender.reason(error) == reason)
     }
 }
 
