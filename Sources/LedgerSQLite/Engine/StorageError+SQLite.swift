@@ -34,6 +34,12 @@ extension StorageError {
         case .SQLITE_NOTADB: self.init(.notALedger, "\(path) is not a database of Counterfoil")
         case .SQLITE_BUSY, .SQLITE_LOCKED: self.init(.busy, "\(path) is in use by another process")
         case .SQLITE_CANTOPEN: self.init(errno: Self.isOnReadOnlyFileSystem(path) ? EROFS : ENOENT, path: path)
+        case .SQLITE_IOERR:
+            // SQLite reports a quota and a limit of file sizes with the same code as a failing disk.
+            self.init(
+                .failed,
+                "\(path) cannot be read or written (\(error.message ?? "disk I/O error")); look for errors of the disk in "
+                    + "the system's log, and for a quota or a limit of file sizes (`ulimit -f`) that is reached")
         default: self.init(.failed, "the ledger at \(path) failed: \(error.message ?? "\(error.resultCode)")")
         }
     }

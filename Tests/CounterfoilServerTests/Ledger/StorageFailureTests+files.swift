@@ -57,6 +57,15 @@ extension `Storage failures` {
         #expect(other.code == .failed)
     }
 
+    /// SQLite reports EDQUOT and EFBIG in the same way as a failing disk.
+    @Test func `The error of a disk that cannot be written names the file, the system's log and limits`() {
+        let error = StorageError(DatabaseError(resultCode: .SQLITE_IOERR_WRITE), path: "/srv/ledger.sqlite")
+        #expect(error.code == .failed)
+        for words in ["/srv/ledger.sqlite cannot be read or written", "the system's log", "quota", "ulimit -f"] {
+            #expect(error.message.contains(words), "\(error.message)")
+        }
+    }
+
     @Test(arguments: ["", "-wal"]) func `No commit succeeds while a file of the ledger is moved away`(
         suffix: String
     ) async throws {
