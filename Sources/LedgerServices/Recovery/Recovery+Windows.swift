@@ -104,16 +104,32 @@ extension Recovery {
         }
     }
 
-    /// Logs the unverified notifications of a page, one line for each error code: with wrong anchors every notification
-    /// of the history is one.
+    /// Logs the first unverified notifications of each error code: with wrong anchors every notification of the history
+    /// is one. The end of the reading logs the number of the others.
     private func log(_ unverified: [UnverifiedItem], in appEnvironment: AppEnvironment) {
         for (code, items) in Dictionary(grouping: unverified, by: \.code).sorted(by: { $0.key < $1.key }) {
-            logger.error(
-                "notifications of the history failed verification",
-                metadata: [
-                    "app": "\(appEnvironment.bundleID)", "environment": "\(appEnvironment.environment.rawValue)",
-                    "count": "\(items.count)", "code": "\(code)", "reason": "\(items.first?.message ?? "")",
-                ])
+            let some = UnverifiedCount(count: items.count, message: items.first?.message ?? "")
+            guard isFirst(some, code, in: appEnvironment.id) else { continue }
+            log(some, code, "notifications of the history failed verification", in: appEnvironment)
         }
+    }
+
+    /// Logs how many unverified notifications a reading found after the first ones, one line for each error code.
+    func logOtherUnverified(in appEnvironment: AppEnvironment) {
+        for (code, others) in takeUnlogged(in: appEnvironment.id).sorted(by: { $0.key < $1.key }) where others.count > 0
+        {
+            log(others, code, "more notifications of the history failed verification", in: appEnvironment)
+        }
+    }
+
+    private func log(
+        _ unverified: UnverifiedCount, _ code: String, _ message: Logger.Message, in appEnvironment: AppEnvironment
+    ) {
+        logger.error(
+            message,
+            metadata: [
+                "app": "\(appEnvironment.bundleID)", "environment": "\(appEnvironment.environment.rawValue)",
+                "count": "\(unverified.count)", "code": "\(code)", "reason": "\(unverified.message)",
+            ])
     }
 }

@@ -24,8 +24,17 @@ package final class Recovery: Sendable {
         var pause: ServerClock.Pause?
     }
 
+    /// Unverified notifications with the same error code.
+    struct UnverifiedCount: Sendable {
+        var count: Int
+        /// The reason of one of them.
+        var message: String
+    }
+
     private struct State {
         var marks: [Int64: CompletenessMark]
+        /// The unverified notifications of the present reading that the log does not contain, by scope and error code.
+        var unlogged: [Int64: [String: UnverifiedCount]] = [:]
         /// The requested passes, by scope.
         var requestedPasses: [Int64: RecoveryRun.Cause] = [:]
         var failures: [Int64: Failures] = [:]
@@ -179,6 +188,7 @@ package final class Recovery: Sendable {
     /// Reads the remaining windows of a recovery, stage by stage, and finishes it.
     private func read(_ run: RecoveryRun, _ appEnvironment: AppEnvironment, _ client: AppStoreServerClient) async throws
     {
+        defer { logOtherUnverified(in: appEnvironment) }
         do {
             let windows = try await storage.openWindows(of: run.id)
             for stage in Set(windows.map(\.stage)).sorted() {
@@ -258,6 +268,23 @@ extension Recovery {
         return recoverable.map { appEnvironment in
             (appEnvironment, marks[appEnvironment.id].map { Double(max(now - $0.validPart(at: now).until, 0)) / 1000 })
         }
+    }
+
+    /// Counts unverified notifications of a reading. Returns true for the first ones of an error code, which are logged
+    /// immediately.
+    func isFirst(_ unverified: UnverifiedCount, _ code: String, in scope: Int64) -> Bool {
+        state.withLock { state in
+            let known = state.unlogged[scope]?[code]
+            // The first ones are logged, so only the later ones count.
+            let count = known.map { $0.count + unverified.count } ?? 0
+            state.unlogged[scope, default: [:]][code] = UnverifiedCount(count: count, message: unverified.message)
+            return known == nil
+        }
+    }
+
+    /// Removes and returns the unverified notifications of a reading that were not logged.
+    func takeUnlogged(in scope: Int64) -> [String: UnverifiedCount] {
+        state.withLock { $0.unlogged.removeValue(forKey: scope) } ?? [:]
     }
 
     /// The number of consecutive failures of each scope. For metrics: reads no storage.

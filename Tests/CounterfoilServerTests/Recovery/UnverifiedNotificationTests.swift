@@ -50,6 +50,31 @@ import Testing
         }
     }
 
+    /// With wrong anchors that is every notification of 180 days, and a line for each page would fill the log.
+    @Test func `A reading logs the first unverified notifications, and at its end the number of the others`()
+        async throws
+    {
+        let (lines, purchases) = (LogCapture(), 45)
+        try await World.run(logger: lines.logger(ServerConfiguration.Log())) { world in
+            let simulator = world.simulator
+            try simulator.add(Fault("notification:*", .drop))
+            for number in 0..<purchases {
+                try await simulator.perform(
+                    .purchase(customer: "customer \(number)", product: "com.example.premium.monthly"))
+            }
+            try await simulator.advance(by: 600)
+            try simulator.add(Fault("route:notification-history", .wrongChain))
+            try await world.server.core.recovery.runNow()
+        }
+        let logged = lines.text.split(separator: "\n").filter {
+            $0.contains("notifications of the history failed verification")
+        }
+        try #require(logged.count == 2, "\(lines.text)")
+        #expect(logged[1].contains(" error more notifications"))
+        let counts = logged.compactMap { $0.firstMatch(of: /count=(\d+)/).flatMap { Int($0.output.1) } }
+        #expect(counts.reduce(0, +) >= purchases)
+    }
+
     @Test func `Unverified notifications are read again when the server starts with the right anchors`() async throws {
         try await World.run(server: { $0.recovery.isEnabled = true }) { world in
             let simulator = world.simulator
