@@ -37,7 +37,7 @@ package final class HeaderRegistry: Sendable {
     func number(of text: UnsafeRawBufferPointer) -> Int64 {
         let recent = state.withLock { $0.recent }
         for entry in recent where Self.isEqual(entry.text, text) { return entry.number }
-        let number = SHA256.hash(data: text).prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        let number = Self.hash(text)
         state.withLock { state in
             let bytes = Array(text)
             state.texts[number] = bytes
@@ -45,6 +45,10 @@ package final class HeaderRegistry: Sendable {
             state.recent.insert((bytes, number), at: 0)
         }
         return number
+    }
+
+    private static func hash(_ text: some DataProtocol) -> Int64 {
+        SHA256.hash(data: text).prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
     }
 
     // `memcmp`: comparing in a loop would take longer than a SHA-256.
@@ -56,10 +60,12 @@ package final class HeaderRegistry: Sendable {
     /// Returns the header with a number.
     func text(of number: Int64) -> [UInt8]? { state.withLock { $0.texts[number] } }
 
-    /// Adds a header that is in the database.
+    /// Adds a header that is in the database. A damaged one is ignored: the next text with that header stores it again.
     func load(_ number: Int64, _ text: String) {
+        let bytes = Array(text.utf8)
+        guard Self.hash(bytes) == number else { return }
         state.withLock {
-            $0.texts[number] = Array(text.utf8)
+            $0.texts[number] = bytes
             $0.stored.insert(number)
         }
     }

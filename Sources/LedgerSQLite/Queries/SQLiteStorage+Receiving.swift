@@ -118,7 +118,8 @@ extension SQLiteStorage: LedgerStorage {
         let numbers = texts.reduce(into: Set<Int64>()) { $0.formUnion($1.headers) }
         let value = try await write { db in
             for (number, text) in self.headers.unstored(numbers) {
-                try db.run("INSERT OR IGNORE INTO headers (id, text) VALUES (?, ?)", [.integer(number), .text(text)])
+                // Replaces a damaged header, which was not loaded.
+                try db.run("INSERT OR REPLACE INTO headers (id, text) VALUES (?, ?)", [.integer(number), .text(text)])
             }
             return try updates(db)
         }

@@ -13,8 +13,36 @@ internal import NIOHTTP1
 @testable import LedgerSQLite
 @testable import Ledger
 
-// Damaged grants, claims and webhook endpoints, and damaged records during an import.
+// Damaged headers, grants, claims and webhook endpoints, and damaged records during an import.
 extension `Damaged ledger rows` {
+    /// Nearly all texts have the same header, which is stored once.
+    @Test func `A damaged header is replaced with the next notification, and all texts are readable again`()
+        async throws
+    {
+        try await World.run { world in
+            _ = try await Self.buy(world, "anna")
+            try await world.waitUntilIdle()
+            try await world.sqlite.pool.write { db in
+                try db.execute(sql: "UPDATE headers SET text = 'x' || substr(text, 2)")
+            }
+            let filter = InboxFilter(scopes: [try world.appEnvironment().id])
+            try await world.stopServer()
+            try await world.startServer()
+            let damaged = try await world.sqlite.notifications(filter, before: .max, limit: 10).items
+            #expect(damaged.map(\.isDamaged) == [true])
+            _ = try await Self.buy(world, "ben")
+            try await world.waitUntilIdle()
+            let signed = Set(try RandomStoreHistory.payloads(of: world.simulator))
+            try #require(signed.count == 2)
+            let stored = try await world.sqlite.notifications(filter, before: .max, limit: 10).items
+            #expect(Set(stored.map(\.text)) == signed)
+            try await world.stopServer()
+            try await world.startServer()
+            let later = try await world.sqlite.notifications(filter, before: .max, limit: 10).items
+            #expect(Set(later.map(\.text)) == signed)
+        }
+    }
+
     @Test func `A damaged grant does not delay the expiry of others and expires once it is readable`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)

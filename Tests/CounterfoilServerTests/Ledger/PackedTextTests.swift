@@ -75,6 +75,18 @@ import Testing
         }
     }
 
+    @Test func `A damaged header is not loaded, and the next text with that header stores it again`() async throws {
+        let history = try await RandomStoreHistory.shared.value
+        let text = try #require(history.notifications.first?.text)
+        let packed = HeaderRegistry().pack(text)
+        try #require(!packed.headers.isEmpty)
+        let registry = HeaderRegistry()
+        for number in packed.headers { registry.load(number, "eyJh") }
+        #expect(registry.unpack(packed.bytes) == nil)
+        #expect(Set(registry.unstored(registry.pack(text).headers).map(\.0)) == packed.headers)
+        #expect(registry.unpack(packed.bytes) == text)
+    }
+
     @Test func `Empty and unknown bytes are not unpacked`() async throws {
         let registry = HeaderRegistry()
         let history = try await RandomStoreHistory.shared.value
