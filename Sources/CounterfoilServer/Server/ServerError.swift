@@ -64,6 +64,13 @@ public struct ServerError: CounterfoilError, Hashable {
         case let error as IOError where error.errnoCode == EADDRNOTAVAIL:
             self.init(
                 .addressUnavailable, "\(address.host) is not an address of this machine; change \(address.hostSetting)")
+        case let error as IOError where error.errnoCode == EINVAL || error.errnoCode == EAFNOSUPPORT:
+            self.init(
+                .addressUnavailable,
+                """
+                this machine cannot listen on \(address.host): it has no IPv6, or the address is link-local; change \
+                \(address.hostSetting)
+                """)
         case is SocketAddressError, is SocketAddressError.UnknownHost:
             self.init(
                 .addressUnavailable,

@@ -135,6 +135,21 @@ import NIOCore
         }
     }
 
+    /// The system reports an invalid argument, or on a machine without IPv6 an unknown address family.
+    @Test func `A server does not start at a link-local address, and the error names the address and the setting`()
+        async throws
+    {
+        try await World.run { world in
+            var configuration = try world.configuration()
+            configuration.storage.path += ".host"
+            configuration.listen.host = "fe80::1"
+            let refusal = await Self.refusal(configuration)
+            #expect(refusal?.code == .addressUnavailable)
+            let message = refusal?.message ?? ""
+            #expect(message.contains("cannot listen on fe80::1: ") && message.contains("; change listen.host"))
+        }
+    }
+
     private static func refusal(_ configuration: ServerConfiguration) async -> ServerError? {
         await #expect(throws: ServerError.self) { _ = try await Server.start(configuration) }
     }
