@@ -40,6 +40,9 @@ final class WebhookSender: Sendable {
         (name: "content-type", value: "application/json"), (name: "user-agent", value: "Counterfoil"),
     ]
     private static let maximumClients = 64
+    /// The connections to one address: as many as eight endpoints use. With fewer, endpoints that do not respond would
+    /// take them from others at the same host.
+    private static let maximumConnections = 8 * WebhookDispatcher.maximumConcurrency
     /// The number of response bytes to read at most, so that the connection can be used again.
     private static let maximumResponseBytes = 64 << 10
     /// The time until the response of a receiver begins.
@@ -109,7 +112,7 @@ final class WebhookSender: Sendable {
     static func reason(_ error: any Error) -> String {
         switch error {
         case let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout: "timeout"
-        // The second error: no connection could be opened while all others to the receiver were busy.
+        // The second error: none was opened or became free while others to the receiver were in use.
         case let error as HTTPClientError where error == .connectTimeout || error == .getConnectionFromPoolTimeout:
             "connect_timeout"
         case let error as HTTPClientError where error == .remoteConnectionClosed: "connection_closed"
@@ -149,6 +152,7 @@ final class WebhookSender: Sendable {
         configuration.timeout = .init(connect: .seconds(10), read: timeout)
         configuration.decompression = .disabled
         configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.maximumConnections
         // Certificates are still checked against the host name, and the Host header still contains it.
         configuration.dnsOverride = [destination.host: destination.address]
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

@@ -99,6 +99,27 @@ private struct FailingWorld {
         }
     }
 
+    /// The clock stands still, so a failed attempt would not be repeated.
+    @Test func `An endpoint that does not respond leaves connections for the others at its host`() async throws {
+        try await FailingWorld.run { world in
+            let (held, release) = AsyncStream.makeStream(of: Void.self)
+            defer { release.finish() }
+            let received = Mutex(0)
+            world.receiver.answer { message in
+                guard message.path == "/b" else { return WebhookReceiver.Answer(status: 200, delay: held) }
+                received.withLock { $0 += 1 }
+                return WebhookReceiver.Answer(status: 200)
+            }
+            let count = WebhookDispatcher.maximumConcurrency
+            try await world.createGrants(for: (0..<count).map { "customer \($0)" })
+            world.dispatcher.wake()
+            try await waitUntil("the other endpoint has all messages") { received.withLock(\.self) == count }
+            release.finish()
+            await world.dispatcher.waitUntilIdle()
+            #expect(world.takePaths().count == 2 * count)
+        }
+    }
+
     @Test func `An endpoint that is disabled while the endpoints are read gets no more messages`() async throws {
         try await FailingWorld.run { world in
             world.receiver.answer(410)
