@@ -17,7 +17,10 @@ extension WebhookDispatcher {
     /// Replaces the endpoints of the configuration. Deliveries to a removed endpoint wait until it is configured again.
     package func configure(_ webhooks: [WebhookDefinition]) async throws {
         let configured = Dictionary(webhooks.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        try await storage.registerWebhooks(configured.keys.sorted(), at: now)
+        // Write only new names: a reload must also remove a key while the disk is full.
+        let known = try await storage.webhookEndpoints().filter(\.isConfigured)
+        let new = configured.keys.filter { name in !known.contains { $0.name.isExactly(name) } }
+        if !new.isEmpty { try await storage.registerWebhooks(new.sorted(), at: now) }
         self.configured.replace(with: configured)
         reload()
     }

@@ -5,12 +5,14 @@ import AppStoreTrust
 import CounterfoilServer
 import Crypto
 import Foundation
+import GRDB
 import Logging
 import StoreSimulator
 import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerSQLite
 
 @Suite struct `Configuration reload` {
     private static let first = "cfk_the-first-key-of-the-tests-here"
@@ -47,6 +49,23 @@ import Testing
                 try await world.deliverWebhooks()
                 #expect(receiver.take().map(\.path) == [two])
             }
+        }
+    }
+
+    @Test func `A reload removes a key while the ledger cannot be written`() async throws {
+        try await World.run(server: { configuration in
+            configuration.keys = [Self.key(Self.first)]
+            configuration.webhooks = [World.webhook("backend", "http://127.0.0.1:9")]
+        }) { world in
+            let storage = try world.sqlite
+            try await storage.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 1") }
+            var changed = try world.configuration()
+            changed.keys = [Self.key(Self.second)]
+            let reloaded = changed
+            try await world.server.reload { reloaded }
+            #expect(try await Self.status(world, Self.first) == 401)
+            #expect(try await Self.status(world, Self.second) == 200)
+            try await storage.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 0") }
         }
     }
 
