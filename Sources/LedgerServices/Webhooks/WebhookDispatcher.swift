@@ -28,6 +28,8 @@ package final class WebhookDispatcher: Service {
         var pauses: [Int64: ServerClock.Pause] = [:]
         /// The newest unsent test delivery of each endpoint. It is sent before all due deliveries.
         var tests: [Int64: Int64] = [:]
+        /// The reason why the last pass failed; nil if it succeeded.
+        var failure: String?
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
         var nextWakeup: ContinuousClock.Instant?
         var gate = FanOutGate()
@@ -162,11 +164,14 @@ package final class WebhookDispatcher: Service {
             // First, so that the shutdown timer also starts when outcomes cannot be written.
             if isClosed { startDraining(&group) }
             try await recordOutcomes()
-            if !isClosed { isBusy = try await processDue(&group) }
+            if !isClosed {
+                isBusy = try await processDue(&group)
+                record(failure: nil)
+            }
         } catch is CancellationError {
             isBusy = true
         } catch {
-            logger.error("webhooks cannot be sent now", metadata: ["reason": "\(error.logReason)"])
+            record(failure: error.logReason)
             scheduleWakeup(in: .seconds(1), &group)
             isBusy = true
         }
@@ -176,6 +181,20 @@ package final class WebhookDispatcher: Service {
             return isIdle
         }
         if isIdle { for continuation in idleWaiters { continuation.resume() } }
+    }
+
+    /// Records why a pass failed, or that it succeeded. Logs only changes: passes follow each other every second.
+    private func record(failure: String?) {
+        let previous = state.withLock { state in
+            defer { state.failure = failure }
+            return state.failure
+        }
+        guard failure != previous else { return }
+        if let failure {
+            logger.error("webhooks cannot be sent now", metadata: ["reason": "\(failure)"])
+        } else {
+            logger.notice("webhooks are sent again")
+        }
     }
 
     /// Writes the outcomes of all finished attempts.

@@ -12,6 +12,7 @@ final class FailingWebhookStorage: WebhookStorage {
     private let ledger: SQLiteStorage
     private let failing = Mutex<Step?>(nil)
     private let refusing = Mutex(false)
+    private let refused = Mutex(0)
 
     init(_ ledger: SQLiteStorage) { self.ledger = ledger }
 
@@ -20,6 +21,9 @@ final class FailingWebhookStorage: WebhookStorage {
 
     /// Makes recording the outcomes of attempts fail, as with a full disk.
     func refuseOutcomes(_ isRefusing: Bool) { refusing.withLock { $0 = isRefusing } }
+
+    /// How often outcomes were refused.
+    var refusedCount: Int { refused.withLock(\.self) }
 
     private func fails(_ step: Step) -> Bool {
         failing.withLock { failing in
@@ -55,7 +59,10 @@ final class FailingWebhookStorage: WebhookStorage {
     func record(
         _ outcomes: [DeliveryOutcome], disableAfter: Milliseconds, at now: Milliseconds
     ) async throws -> [Int64: DisableReason] {
-        if refusing.withLock(\.self) { throw Self.failure }
+        if refusing.withLock(\.self) {
+            refused.withLock { $0 += 1 }
+            throw Self.failure
+        }
         return try await ledger.record(outcomes, disableAfter: disableAfter, at: now)
     }
 

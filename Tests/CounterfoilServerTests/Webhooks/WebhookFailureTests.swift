@@ -20,10 +20,13 @@ private struct FailingWorld {
     let receiver: WebhookReceiver
 
     /// Calls `body` while the dispatcher runs.
-    static func run(_ body: (FailingWorld) async throws -> Void) async throws {
+    static func run(
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        _ body: (FailingWorld) async throws -> Void
+    ) async throws {
         try await Tool.inTemporaryFolder { folder in
             try await WebhookReceiver.run { receiver in
-                let world = try await FailingWorld(in: folder, receiver)
+                let world = try await FailingWorld(in: folder, receiver, logger)
                 let dispatcher = world.dispatcher
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { await dispatcher.run() }
@@ -37,11 +40,10 @@ private struct FailingWorld {
         }
     }
 
-    private init(in folder: URL, _ receiver: WebhookReceiver) async throws {
+    private init(in folder: URL, _ receiver: WebhookReceiver, _ logger: Logger) async throws {
         ledger = try await TestLedger(in: folder)
         storage = FailingWebhookStorage(ledger.storage)
         self.receiver = receiver
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let renderer = EventRenderer(
             storage: ledger.storage, scopes: ledger.scopes, verifier: try TestStore.verifier(), apps: Apps([]),
             logger: logger)
@@ -210,6 +212,23 @@ private struct FailingWorld {
             try await waitUntil("the dispatcher is draining") { world.dispatcher.state.withLock { $0.isDraining } }
             world.storage.refuseOutcomes(false)
         }
+    }
+
+    /// The dispatcher tries again every second, with a full disk all night.
+    @Test func `A failure that lasts is logged once, and so is its end`() async throws {
+        let lines = LogCapture()
+        try await FailingWorld.run(logger: lines.logger(ServerConfiguration.Log())) { world in
+            world.storage.refuseOutcomes(true)
+            try await world.createGrants(for: ["anna"])
+            try await waitUntil("outcomes are refused several times") {
+                world.dispatcher.wake()
+                return world.storage.refusedCount >= 3
+            }
+            world.storage.refuseOutcomes(false)
+            await world.dispatcher.waitUntilIdle()
+        }
+        #expect(lines.text.split(separator: "webhooks cannot be sent now").count - 1 == 1, "\(lines.text)")
+        #expect(lines.text.split(separator: "webhooks are sent again").count - 1 == 1)
     }
 
     @Test func `A replay to a disabled endpoint is delivered after it is enabled`() async throws {
