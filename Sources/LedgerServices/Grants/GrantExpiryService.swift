@@ -24,15 +24,22 @@ package struct GrantExpiryService: Service {
     package func run() async throws { await cancelWhenGracefulShutdown { await work() } }
 
     private func work() async {
+        // The last failure. One that lasts, such as a full disk, is logged once.
+        var failure: String?
         while !Task.isCancelled {
             // The wait throws only if the task is cancelled.
             do { try await clock.wait(for: .seconds(1)) } catch { return }
-            do { try await emitDue() } catch {
+            do {
+                try await emitDue()
+                failure = nil
+            } catch {
                 // The shutdown interrupts the batch.
                 if Task.isCancelled { return }
+                let reason = error.logReason
+                if reason == failure { continue }
+                failure = reason
                 logger.error(
-                    "events of expired grants could not be emitted; trying again",
-                    metadata: ["reason": "\(error.logReason)"])
+                    "events of expired grants could not be emitted; trying again", metadata: ["reason": "\(reason)"])
             }
         }
     }
