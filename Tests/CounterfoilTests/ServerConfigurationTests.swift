@@ -51,6 +51,24 @@ import Testing
         }
     }
 
+    @Test func `A server raises the soft limit for open files`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "counterfoil.yaml")
+            // A folder cannot be a ledger: the server fails after the check of the limit.
+            let text = "apps: [{bundle_id: com.example.app, environments: [Sandbox]}]\nstorage: {path: \".\"}\n"
+            try Data(text.utf8).write(to: file)
+            let outcome = try await Command.run(
+                URL(filePath: "/bin/sh"),
+                [
+                    "-c", #"ulimit -S -n 100 && exec "$0" server run --config "$1" --port 0"#,
+                    Tool.executable().path, file.path,
+                ])
+            #expect(outcome.status == 1)
+            #expect(!outcome.errors.contains("the process may open only"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("is a folder"), "\(outcome.errors)")
+        }
+    }
+
     /// They were plain text before the lines of the log, also with `format: json`.
     @Test func `server run logs notes on the configuration in the configured format`() async throws {
         try await Tool.inTemporaryFolder { folder in

@@ -38,6 +38,7 @@ struct ServerRunCommand: AsyncParsableCommand {
         // Trap SIGHUP before reading the configuration: one that arrives during startup reloads it and does not end the
         // process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
+        Self.raiseLimitOfOpenFiles()
         let loaded = try Configurations.load(config, port: port)
         let configuration = loaded.configuration
         let logger = Logger(label: "counterfoil") { _ in ServerLogHandler(configuration.log) }
@@ -51,6 +52,19 @@ struct ServerRunCommand: AsyncParsableCommand {
         }
         // The server has stopped. A closed standard output does not change that.
         if !json { Output.notice("stopped", to: .standardOutput) }
+    }
+
+    /// Raises the soft limit of open files to the hard one, at most 65,536. A shell's soft limit is often 1,024, for
+    /// programs that call `select`, and the runtime ends a process that has no descriptor left. If this fails, the server
+    /// accepts fewer connections, or refuses to start.
+    private static func raiseLimitOfOpenFiles() {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0 else { return }
+        let raised = min(limit.rlim_max, 65_536)
+        guard limit.rlim_cur < raised else { return }
+        limit.rlim_cur = raised
+        _ = setrlimit(resource, &limit)
     }
 
     /// Waits until the server has stopped, and reloads the configuration on every SIGHUP until then.
