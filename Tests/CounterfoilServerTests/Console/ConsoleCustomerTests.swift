@@ -1,5 +1,6 @@
 @testable import CounterfoilServer
 import AppStoreModels
+import Entitlements
 import Foundation
 import Ledger
 import LedgerServices

@@ -1,4 +1,5 @@
 import CounterfoilServer
+import Synchronization
 import Testing
 
 @testable import LedgerServices
