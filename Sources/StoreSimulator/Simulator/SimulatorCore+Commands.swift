@@ -58,7 +58,10 @@ extension SimulatorCore {
 
     /// Throws if a frozen clock starts at an instant for which no certificate can be issued, or after ``latest``.
     static func checkStart(of mode: ClockMode) throws(SimulatorError) {
-        guard case .frozen(let date) = mode, !(earliest...latest).contains(date) else { return }
+        guard case .frozen(let date) = mode else { return }
+        // Dates with NaN compare as equal to every date, numbers with NaN do not.
+        let seconds = earliest.timeIntervalSince1970...latest.timeIntervalSince1970
+        if seconds.contains(date.timeIntervalSince1970) { return }
         throw SimulatorError(.invalidArgument, "a frozen clock starts between 1952 and 2199")
     }
 
