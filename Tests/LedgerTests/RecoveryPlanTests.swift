@@ -118,4 +118,12 @@ import Testing
         let plan = RecoveryPlan.catchUp(1, from: mark, at: Date(milliseconds: now), because: .schedule, settings)
         #expect(plan.from == now - 120_000)
     }
+
+    @Test func `A recovery without a limit for the age of notifications begins a century ago`() {
+        var settings = RecoverySettings()
+        settings.retentionDays = .max
+        let plan = RecoveryPlan.catchUp(1, from: nil, at: Date(milliseconds: Self.now), because: .start, settings)
+        #expect(plan.from == Self.now - 36_500 * 86_400_000 + 600_000)
+        #expect(plan.windows.first?.from == plan.from && plan.windows.last?.until == Self.now)
+    }
 }

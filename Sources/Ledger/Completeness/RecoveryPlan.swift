@@ -24,7 +24,8 @@ package struct RecoveryPlan: Sendable, Hashable {
 
     /// Returns the oldest instant for which the history can be requested.
     package static func limit(at now: Date, _ settings: RecoverySettings) -> Milliseconds {
-        now.milliseconds - Milliseconds(clamping: settings.retentionDays) * 86_400_000 + margin
+        // A century is longer than any history, and its milliseconds do not overflow.
+        now.milliseconds - Milliseconds(min(max(settings.retentionDays, 0), 36_500)) * 86_400_000 + margin
     }
 
     /// Plans to read everything that was signed since the mark, with an overlap; without a mark, everything that the

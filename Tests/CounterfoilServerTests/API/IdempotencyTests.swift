@@ -168,6 +168,17 @@ import Testing
         }
     }
 
+    @Test func `A repeated request gets the same response also without a limit for the duration of requests`()
+        async throws
+    {
+        try await World.withAPI(server: { $0.limits.requestTimeout = .seconds(Int64.max) }) { world in
+            let body = #"{"entitlement":"premium","reason":"r","actor":"a"}"#
+            let first = try await Self.post(world, "/v1/customers/anna/grants", body)
+            let again = try await Self.post(world, "/v1/customers/anna/grants", body)
+            #expect(first.status == 201 && again.body == first.body, "\(first.text)")
+        }
+    }
+
     @Test func `Decode requests are not stored and run again`() async throws {
         try await World.withAPI { world in
             for _ in 0..<2 {

@@ -32,7 +32,8 @@ struct IdempotencyMiddleware: RouterMiddleware {
 
     init(storage: any IdempotencyStorage, clock: ServerClock, limits: ServerConfiguration.Limits) {
         (self.storage, self.clock, maximumBytes) = (storage, clock, limits.requestBytes)
-        maximumDuration = Milliseconds((limits.requestTimeout + Self.cancellationTime).seconds * 1000)
+        let longest = limits.requestTimeout.clampedToWait + Self.cancellationTime
+        maximumDuration = Milliseconds(longest.seconds * 1000)
     }
 
     @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
