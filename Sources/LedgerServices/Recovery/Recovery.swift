@@ -152,13 +152,8 @@ package final class Recovery: Sendable {
                 }
                 do { try await read(run, appEnvironment, client) } catch {
                     // A failing recovery that a user requested must not block the others.
-                    guard run.movesMark || Task.isCancelled else {
-                        failure = error
-                        continue
-                    }
-                    // The recovery after the outage is not stored yet.
-                    if cause == .outage { state.withLock { $0.requestedPasses[appEnvironment.id] = .outage } }
-                    throw error
+                    if run.movesMark || Task.isCancelled { throw error }
+                    failure = error
                 }
             }
             if let cause { try await catchUp(appEnvironment, because: cause, client) }
@@ -180,6 +175,7 @@ package final class Recovery: Sendable {
             because: cause,
             settings)
         let id = try await storage.begin(plan, at: now)
+        recordBegin(in: appEnvironment.id)
         if let run = try await storage.recovery(id) { try await read(run, appEnvironment, client) }
         guard readsSpans else { return }
         recordRereading(of: appEnvironment, inVain: try await storage.unverifiedSpans(in: appEnvironment.id) == spans)
@@ -243,9 +239,22 @@ extension Recovery {
         failures(in: appEnvironment.id)?.pause.map { !clock.isOver($0) } ?? false
     }
 
-    /// Removes and returns the cause of the requested pass of a scope; nil if none is requested.
+    /// Returns the cause of the requested pass of a scope, and removes it unless it is an outage, whose recovery is not
+    /// stored yet; nil if none is requested.
     func takeRequestedCause(in scope: Int64) -> RecoveryRun.Cause? {
-        state.withLock { $0.requestedPasses.removeValue(forKey: scope) }
+        state.withLock { state in
+            let cause = state.requestedPasses[scope]
+            if cause != .outage { state.requestedPasses[scope] = nil }
+            return cause
+        }
+    }
+
+    /// Records that a recovery up to the present is stored, as after an outage. A user may have requested another one
+    /// meanwhile, which the next pass runs.
+    private func recordBegin(in scope: Int64) {
+        state.withLock { state in
+            if state.requestedPasses[scope] == .outage { state.requestedPasses[scope] = .request }
+        }
     }
 
     /// Requests a pass if a delivered notification indicates an outage: it is new, was signed long ago, and the history

@@ -3,12 +3,14 @@ import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
 import Foundation
+import GRDB
 import StoreSimulator
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerSQLite
 
 @Suite struct `Failing history requests in recovery` {
     private static let monthly = "com.example.premium.monthly"
@@ -228,6 +230,33 @@ import Testing
                     return try await world.storedNotifications() == world.signedNotifications()
                 }
             }
+        }
+    }
+
+    @Test func `A late notification leads to a recovery even if the ledger cannot be written at first`() async throws {
+        try await World.run(server: { configuration in
+            configuration.recovery.isEnabled = true
+            configuration.recovery.interval = .seconds(Int64.max)
+        }) { world in
+            let (simulator, core, scope) = (world.simulator, try world.server.core, try world.appEnvironment().id)
+            try await waitUntil("the recovery of the start is done") { core.recovery.mark(of: scope) != nil }
+            simulator.configure { $0.notificationURL = nil }
+            try await simulator.advance(by: 600)
+            for customer in ["anna", "bert"] {
+                try await simulator.perform(.purchase(customer: customer, product: "com.example.unlock"))
+            }
+            try await simulator.advance(by: 3601)
+            let text = try #require(try RandomStoreHistory.payloads(of: simulator).last)
+            let late = try await core.ingest.accept(text, origin: .delivered)
+            try await world.waitUntilIdle()
+            let pool = try world.sqlite.pool
+            try await pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 1") }
+            core.recovery.recordDelivery(late)
+            try await waitUntil("the recovery has failed") { core.recovery.failures(in: scope) != nil }
+            try await pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 0") }
+            // The pause after the failure is over.
+            try await simulator.advance(by: 3600)
+            try await world.waitUntilAllAreStored()
         }
     }
 
