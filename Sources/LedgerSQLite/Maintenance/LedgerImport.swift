@@ -1,7 +1,5 @@
 package import Ledger
-internal import AppStoreModels
 package import AppStoreServer
-internal import AppStoreTrust
 internal import Basics
 package import Foundation
 
