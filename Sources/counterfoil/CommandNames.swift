@@ -51,8 +51,8 @@ enum CommandNames {
         return "Usage: \(usage)\n  See '\(words) --help' for more information."
     }
 
-    /// Returns an error message if the arguments name an unknown command, with a suggestion if a similar one exists, and
-    /// the words of the group whose help lists the commands. Nil if the command is known.
+    /// Returns an error message if the arguments name an unknown command, with a suggestion if a similar one exists,
+    /// and the words of the group whose help lists the commands. Nil if the command is known.
     static func misspelling(in arguments: [String]) -> (message: String, group: String)? {
         var (command, path): (any ParsableCommand.Type, [String]) = (Counterfoil.self, [])
         for word in arguments {

@@ -46,7 +46,8 @@ struct RetryState {
     private var counted = 0
     private var newTokens: Int
 
-    /// - Parameter newTokens: The number of retries with a new token: with several keys, as many as it takes to use each.
+    /// - Parameter newTokens: The number of retries with a new token: with several keys, as many as it takes to use
+    ///   each.
     init(_ policy: RetryPolicy, _ idempotency: AppStoreEndpoint.Idempotency, newTokens: Int = 1) {
         self.policy = policy
         self.isRepeatable = idempotency != .notIdempotent

@@ -55,8 +55,8 @@ struct ServerRunCommand: AsyncParsableCommand {
     }
 
     /// Raises the soft limit of open files to the hard one, at most 65,536. A shell's soft limit is often 1,024, for
-    /// programs that call `select`, and the runtime ends a process that has no descriptor left. If this fails, the server
-    /// accepts fewer connections, or refuses to start.
+    /// programs that call `select`, and the runtime ends a process that has no descriptor left. If this fails, the
+    /// server accepts fewer connections, or refuses to start.
     private static func raiseLimitOfOpenFiles() {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
