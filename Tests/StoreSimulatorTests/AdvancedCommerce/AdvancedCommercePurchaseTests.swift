@@ -210,6 +210,34 @@ import Testing
         #expect(second.expiresDate == Period.year.date(after: second.purchaseDate))
     }
 
+    @Test(arguments: [true, false])
+    func `An item that an earlier request removed is not charged for a period that begins at once`(
+        _ wasReactivated: Bool
+    ) throws {
+        var shop = try AdvancedCommerceStore()
+        if wasReactivated {
+            let body = AdvancedCommerceSubscriptionReactivateInAppRequest(
+                requestInfo: .init(requestReferenceId: shop.reference()), transactionId: shop.subscription,
+                items: [.init(sku: "tv")])
+            try shop.perform(.cancel(customer: "anna", subscription: shop.subscription))
+            try shop.perform(
+                .requestAdvancedCommerce(customer: "anna", data: try AdvancedCommerceStore.unsigned(body)))
+        }
+        for (retains, sku) in [(true, "book"), (false, "map")] {
+            let body = AdvancedCommerceSubscriptionModifyInAppRequest(
+                requestInfo: .init(requestReferenceId: shop.reference()), transactionId: shop.subscription,
+                retainBillingCycle: retains,
+                addItems: [.init(sku: sku, displayName: "b", description: "d", price: 4000)],
+                removeItems: retains && !wasReactivated ? [.init(sku: "radio")] : nil)
+            try shop.perform(
+                .requestAdvancedCommerce(customer: "anna", data: try AdvancedCommerceStore.unsigned(body)))
+            // The running period, in which the removed item is paid, ends only with the second request.
+            #expect(try shop.current.advancedCommerceInfo?.items?.contains { $0.sku == "radio" } == retains)
+        }
+        #expect(try shop.current.advancedCommerceInfo?.items?.map(\.sku) == ["tv", "book", "map"])
+        #expect(try shop.current.price == 13_000)
+    }
+
     @Test func `A modification that is paid at once clears an earlier billing failure`() throws {
         var shop = try AdvancedCommerceStore()
         try shop.perform(.failBilling(customer: "anna", subscription: shop.subscription))

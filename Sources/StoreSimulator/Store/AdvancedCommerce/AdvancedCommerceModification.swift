@@ -45,8 +45,9 @@ struct AdvancedCommerceModification {
             // Items revoked in the period that ends are not part of the new period.
             currentItems.removeAll { $0.revocationDate != nil }
             if !body.retainBillingCycle {
-                // The period in which the removed items were paid ends now.
-                let removed = Set((body.removeItems ?? []).map(\.sku))
+                // The period in which the removed items were paid ends now, also those of earlier requests.
+                let removed = Set(state.removed ?? []).subtracting(renewalItems.compactMap(\.sku))
+                state.removed = nil
                 currentItems.removeAll { removed.contains($0.sku ?? "") }
                 for index in currentItems.indices { currentItems[index].refunds = nil }
             }
@@ -70,6 +71,7 @@ struct AdvancedCommerceModification {
         }
         // The removed item stays until the end of the period that is paid.
         renewalItems.removeAll { $0.sku == sku }
+        state.removed = (state.removed ?? []) + [sku]
     }
 
     private mutating func add(_ item: AdvancedCommerceSubscriptionModifyAddItem) throws(APIFailure) {

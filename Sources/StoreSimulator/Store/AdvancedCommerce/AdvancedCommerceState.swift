@@ -12,6 +12,8 @@ package struct AdvancedCommerceState: Sendable, Codable {
     package var prices: [String: PendingPrice] = [:]
     /// The number of offer periods that each item has had, by SKU.
     package var offerPeriods: [String: Int32] = [:]
+    /// The SKUs of items that were removed and are paid until the running period ends. Nil in older snapshots.
+    package var removed: [String]?
 
     /// A price that the developer has requested.
     package struct PendingPrice: Sendable, Codable, Hashable {
@@ -80,6 +82,7 @@ package struct AdvancedCommerceState: Sendable, Codable {
         for item in items where item.offer != nil {
             if let sku = item.sku { offerPeriods[sku] = (offerPeriods[sku] ?? 0) &+ 1 }
         }
+        removed = nil
         transactionInfo.descriptors = renewalInfo.descriptors
         transactionInfo.items = items.map { AdvancedCommerceTransactionItem($0) }
         transactionInfo.period = renewalInfo.period

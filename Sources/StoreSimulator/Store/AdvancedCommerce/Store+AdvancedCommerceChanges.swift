@@ -39,6 +39,7 @@ extension Store {
                 throw StoreError(APIFailure(.invalidSKU, "The subscription has no such item."))
             }
             new.renewalInfo.items?.removeAll { !skus.contains($0.sku ?? "") }
+            new.removed = (new.removed ?? []) + known.subtracting(skus).sorted()
         }
         replace(new, of: subscription, because: body.requestInfo)
         subscriptions[subscription.id]?.renewsAutomatically = true
