@@ -179,10 +179,13 @@ import WebConsole
 
     @Test func `A timeline of many purchases shows the newest`() throws {
         let start = Date(timeIntervalSince1970: 1_800_000_000)
-        let rows = (1...21).map { TimeBars.Row("book \($0)", [.init(start, nil, .once, "")]) }
-        let drawing = TimeBars(rows, now: start).drawing(title: "Periods", summary: "21 purchases")
+        var rows = (1...21).map { TimeBars.Row("book \($0)", [.init(start, nil, .once, "")]) }
+        // A subscription that began before all books and has renewed since then.
+        rows.insert(.init("monthly", [.init(start - 60, start, .paid, ""), .init(start + 60, nil, .paid, "")]), at: 0)
+        let drawing = TimeBars(rows, now: start).drawing(title: "Periods", summary: "22 purchases")
         let html = try PageLibrary(["page": "{{#a}}{{>drawing}}{{/a}}"]).render("page", ["a": .drawing(drawing)])
-        #expect(html.contains(">book 21<") && html.contains(">book 2<") && !html.contains(">book 1<"))
+        #expect(html.contains(">monthly<") && html.contains(">book 21<") && html.contains(">book 3<"))
+        #expect(!html.contains(">book 1<") && !html.contains(">book 2<"))
     }
 
     @Test func `Texts in a drawing are escaped`() throws {

@@ -67,10 +67,13 @@ package struct TimeBars: Sendable {
     /// The maximum number of rows.
     private static let mostRows = 20
 
-    /// Creates a chart that extends somewhat beyond `now`. It contains only the last rows and the last bars of each
-    /// row, see ``omissions(from:)``.
+    /// Creates a chart that extends somewhat beyond `now`. It contains only the rows with the latest bars and the last
+    /// bars of each row, see ``omissions(from:)``.
     package init(_ rows: [Row], now: Date) {
-        self.rows = rows.suffix(Self.mostRows).map { Row($0.label, Array($0.bars.suffix(Self.mostBars))) }
+        // A subscription may have renewed, and a product may have been bought again, after later rows began.
+        let latest = rows.map { $0.bars.map(\.start).max() ?? .distantPast }
+        let shown = rows.indices.sorted { (latest[$0], $0) < (latest[$1], $1) }.suffix(Self.mostRows).sorted()
+        self.rows = shown.map { Row(rows[$0].label, Array(rows[$0].bars.suffix(Self.mostBars))) }
         self.now = now
         let bars = self.rows.flatMap(\.bars)
         let first = min(now, bars.map(\.start).min() ?? now)
