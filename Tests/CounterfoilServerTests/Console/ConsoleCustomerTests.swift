@@ -95,6 +95,17 @@ import WebConsole
         }
     }
 
+    @Test func `The list of purchases shows no end of access for a purchase that gives none`() async throws {
+        try await World.withConsole { world, browser in
+            let outcome = try await world.simulator.trigger(
+                TriggerRequest(.oneTimeCharge, overrides: ["transaction.type": .string("Gift")]))
+            try await world.waitUntilIdle()
+            let token = try #require(outcome.appAccountToken)
+            let page = try await browser.get("/console/customers/\(token)").text
+            #expect(page.contains("<span class=\"tag bad\">no access</span>") && !page.contains("no end"))
+        }
+    }
+
     @Test func `Decoded numbers that are no valid price or date are shown unchanged`() async throws {
         try await World.withConsole { _, browser in
             // {"currency":"USD","price":1e300,"signedDate":99999999999999999}

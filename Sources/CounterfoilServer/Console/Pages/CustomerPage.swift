@@ -171,7 +171,7 @@ enum CustomerPage {
     private static func accessEnd(_ item: APIValue) -> ConsolePage.Cell {
         guard !isConsumable(item) else { return .none }
         let ends = [item["revocation_date"], item["ends_at"]].compactMap(\.instant)
-        return ends.min().map { .time($0) } ?? .plain("no end")
+        return ends.min().map { .time($0) } ?? (item["has_access"].flag == true ? .plain("no end") : .none)
     }
 
     private static func spend(_ json: APIValue, _ page: inout ConsolePage) {
