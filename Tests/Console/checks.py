@@ -45,7 +45,7 @@ def structure(page: Page) -> list[str]:
     title, has_problem = page.title(), page.locator("main .problem").count() > 0
     if has_problem != title.startswith("Error: "):
         found.append(f"the title is {title!r} {'on a page with a problem' if has_problem else 'on a page without a problem'}")
-    if page.evaluate("() => [...document.querySelectorAll('svg .now')].some(e => e.getBoundingClientRect().left > innerWidth)"):
+    if page.evaluate("() => [...document.querySelectorAll('svg .now')].some(e => { const x = e.getBoundingClientRect().left; return x < 0 || x > innerWidth })"):
         found.append("a drawing hides where now is")
     if page.locator("[tabindex]:not([tabindex='0']):not([tabindex='-1'])").count():
         found.append("a tabindex is positive")

@@ -188,6 +188,17 @@ import WebConsole
         #expect(!html.contains(">book 1<") && !html.contains(">book 2<"))
     }
 
+    @Test(arguments: [(-364.0, 1.0, false), (-1.0, 364.0, true)])
+    func `A timeline says whether now is in its left half, which a phone then shows first`(
+        start: Double, end: Double, isEarly: Bool
+    ) throws {
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        let bar = TimeBars.Bar(now + start * 86_400, now + end * 86_400, .paid, "")
+        let drawing = TimeBars([.init("yearly", [bar])], now: now).drawing(title: "Periods", summary: "1 purchase")
+        let html = try PageLibrary(["page": "{{#a}}{{>drawing}}{{/a}}"]).render("page", ["a": .drawing(drawing)])
+        #expect(html.contains("<svg class=\"drawing early\"") == isEarly)
+    }
+
     @Test func `Texts in a drawing are escaped`() throws {
         var drawing = Drawing(width: 10, height: 10, title: "<b>", summary: "\"'&")
         drawing.rectangle(x: 1.005, y: .nan, width: -2.5, height: 1, kind: "paid", label: "</title><script>")

@@ -5,6 +5,8 @@ package struct Drawing: Sendable {
     private var elements: [String] = []
     /// Whether the drawing contains links. Then its role is `group` instead of `img`.
     private var hasLinks = false
+    /// Whether now is in the left half, so that a narrow screen shows that half first.
+    package var isEarly = false
     private let width: Int
     private let height: Int
     private let title: String
@@ -60,7 +62,7 @@ package struct Drawing: Sendable {
 
     /// The drawing as an HTML element.
     var markup: String {
-        "<svg class=\"drawing\" role=\"\(hasLinks ? "group" : "img")\" viewBox=\"0 0 \(width) \(height)\" width=\"\(width)\" height=\"\(height)\">"
+        "<svg class=\"drawing\(isEarly ? " early" : "")\" role=\"\(hasLinks ? "group" : "img")\" viewBox=\"0 0 \(width) \(height)\" width=\"\(width)\" height=\"\(height)\">"
             + Self.element("title", title) + Self.element("desc", summary) + elements.joined() + "</svg>"
     }
 

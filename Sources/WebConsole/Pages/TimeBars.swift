@@ -106,6 +106,7 @@ package struct TimeBars: Sendable {
         let bottom = Double(max(1, rows.count)) * Self.rowHeight + 10
         var drawing = Drawing(
             width: Int(Self.width), height: Int(bottom) + 34, title: title, summary: summary)
+        drawing.isEarly = x(now) < Self.width / 2
         for tick in ticks {
             drawing.line(x1: x(tick.date), y1: 4, x2: x(tick.date), y2: bottom, kind: "axis")
             drawing.text(tick.text, x: x(tick.date), y: bottom + 18, anchor: .middle, kind: "small")
