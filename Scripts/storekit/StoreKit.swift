@@ -91,6 +91,10 @@ public struct Transaction: Hashable, Identifiable, Sendable {
     public struct OwnershipType: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// transaction/ownershiptype-swift.struct/familyshared · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+        public static var familyShared: OwnershipType { fatalError() }
+        /// transaction/ownershiptype-swift.struct/purchased · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+        public static var purchased: OwnershipType { fatalError() }
     }
 
     /// transaction/revocationreason-swift.struct · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1

@@ -14,7 +14,7 @@
                 kind: ProductKind(transaction.productType), quantity: transaction.purchasedQuantity,
                 purchaseDate: transaction.purchaseDate, expirationDate: transaction.expirationDate,
                 revocationDate: transaction.revocationDate, isUpgraded: transaction.isUpgraded,
-                ownership: Ownership(rawValue: transaction.ownershipType.rawValue),
+                ownership: Ownership(transaction.ownershipType),
                 appAccountToken: transaction.appAccountToken,
                 // StoreKit's `environment` property requires iOS 16.
                 environment: SignedText.environment(of: result.jwsRepresentation) ?? "",
@@ -43,6 +43,17 @@
                 id: product.id, kind: ProductKind(product.type), displayName: product.displayName,
                 description: product.description, displayPrice: product.displayPrice, price: product.price,
                 groupID: product.subscription?.subscriptionGroupID)
+        }
+    }
+
+    extension Ownership {
+        // Apple documents the constants, but not their raw values.
+        init(_ type: StoreKit.Transaction.OwnershipType) {
+            switch type {
+            case .purchased: self = .purchased
+            case .familyShared: self = .familyShared
+            default: self.init(rawValue: type.rawValue)
+            }
         }
     }
 
