@@ -29,7 +29,9 @@ package struct ControlFailure: Error {
             self.init(isMissing ? 404 : isArgument ? 400 : 409, error.code.rawValue, error.message)
         case let error as SimulatorError:
             let isMissing = error.code.rawValue.hasPrefix("unknown_")
-            self.init(isMissing ? 404 : error.code == .failed ? 500 : 400, error.code.rawValue, error.message)
+            // The request is correct: the folder or a library is at fault.
+            let isOwn = [.failed, .unwritableDirectory].contains(error.code)
+            self.init(isMissing ? 404 : isOwn ? 500 : 400, error.code.rawValue, error.message)
         case let error as DecodingError: self.init(error, in: nil)
         default: self.init(500, "internal", "the simulator failed; this is a bug of the simulator")
         }

@@ -14,6 +14,14 @@ import Testing
         #expect(failure?.param == "to")
     }
 
+    @Test(
+        arguments: [
+            (.failed, 500), (.unwritableDirectory, 500), (.limitReached, 400), (.unknownFault, 404),
+        ] as [(SimulatorError.Code, Int)])
+    func `A folder that cannot be written is no fault of the request`(_ code: SimulatorError.Code, _ status: Int) {
+        #expect(ControlFailure(SimulatorError(code, "")).status == status)
+    }
+
     @Test func `The clock does not advance while a notification is being sent`() throws {
         let start = Date(timeIntervalSince1970: 1_767_225_600)
         var configuration = SimulatorConfiguration()
