@@ -194,6 +194,8 @@ import WebConsole
             let form = page.components(separatedBy: "name=\"grant\"").last?.components(separatedBy: "</select>").first
             #expect(form?.contains("<option value=\"\(grants[1])\"") == true)
             #expect(form?.contains(grants[0]) == false)
+            // The entitlement and the grant that is left.
+            #expect(page.components(separatedBy: "data-label=\"Until\">no end<").count == 3)
         }
     }
 

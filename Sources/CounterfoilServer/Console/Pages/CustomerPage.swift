@@ -216,9 +216,10 @@ enum CustomerPage {
         page.table(
             "Entitlements that the team gave", ["Entitlement", "State", "Until", "Reason", "By", "Grant"],
             items.map { item in
-                [
+                let isRunning = item["state"].text == Grant.State.running.rawValue
+                return [
                     .foreign(item.string("entitlement")), NotificationsPage.tag(item.string("state")),
-                    .time(item["until"].instant), .foreign(item.string("reason")),
+                    .instant(item["until"], or: isRunning ? .plain("no end") : .none), .foreign(item.string("reason")),
                     .foreign(item.string("actor")), .code(item.string("id")),
                 ]
             }, empty: "")
