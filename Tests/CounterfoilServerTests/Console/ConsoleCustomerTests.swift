@@ -382,6 +382,26 @@ import WebConsole
         }
     }
 
+    @Test func `Pages about purchases say that notifications may be missing if the history was never read`()
+        async throws
+    {
+        try await World.withConsole { world, browser in
+            let note = "Notifications may be missing here: none could be recovered yet."
+            let before = try await browser.get("/console/customers/anna").text
+            #expect(!before.contains(note))
+            // The client does not retry a response of 418.
+            try world.simulator.add(
+                Fault("route:notification-history", .status(code: 418), environment: .production))
+            await #expect(throws: (any Error).self) { try await world.server.core.recovery.runNow() }
+            let behind = try await browser.get("/console/customers/anna").text
+            #expect(behind.contains(note))
+            try world.simulator.removeFault()
+            try await world.server.core.recovery.runNow()
+            let recovered = try await browser.get("/console/customers/anna").text
+            #expect(!recovered.contains("may be missing here"))
+        }
+    }
+
     @Test func `The completeness page says since when the ledger is behind`() async throws {
         try await World.withConsole { world, browser in
             #expect(try await !browser.get("/console/completeness").text.contains("The ledger is behind"))
