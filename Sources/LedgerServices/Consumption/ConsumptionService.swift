@@ -33,14 +33,16 @@ package struct ConsumptionService: Service {
     package func run() async throws { await cancelWhenGracefulShutdown { await work() } }
 
     private func work() async {
+        let failures = FailureLog(logger, end: "consumption requests are answered again")
         while !Task.isCancelled {
             // The wait throws only if the task is cancelled.
             do { try await clock.wait(for: .seconds(1)) } catch { return }
-            do { try await answerDue() } catch {
+            do {
+                try await answerDue()
+                failures.recordSuccess()
+            } catch {
                 if Task.isCancelled { return }
-                logger.error(
-                    "consumption requests could not be answered; trying again",
-                    metadata: ["reason": "\(error.logReason)"])
+                failures.record("consumption requests could not be answered; trying again", error)
             }
         }
     }

@@ -24,22 +24,17 @@ package struct GrantExpiryService: Service {
     package func run() async throws { await cancelWhenGracefulShutdown { await work() } }
 
     private func work() async {
-        // The last failure. One that lasts, such as a full disk, is logged once.
-        var failure: String?
+        let failures = FailureLog(logger, end: "events of expired grants are emitted again")
         while !Task.isCancelled {
             // The wait throws only if the task is cancelled.
             do { try await clock.wait(for: .seconds(1)) } catch { return }
             do {
                 try await emitDue()
-                failure = nil
+                failures.recordSuccess()
             } catch {
                 // The shutdown interrupts the batch.
                 if Task.isCancelled { return }
-                let reason = error.logReason
-                if reason == failure { continue }
-                failure = reason
-                logger.error(
-                    "events of expired grants could not be emitted; trying again", metadata: ["reason": "\(reason)"])
+                failures.record("events of expired grants could not be emitted; trying again", error)
             }
         }
     }

@@ -14,23 +14,22 @@ extension NotificationProcessor {
             switch error {
             case let error as VerificationError where !error.isRetryable:
                 let code = "\(error.code)"
+                try await storage.fail(id, code: code, message: error.message, at: now().milliseconds)
                 logger.error(
                     "data in a notification failed verification", metadata: ["id": "\(id)", "code": "\(code)"])
-                try await storage.fail(id, code: code, message: error.message, at: now().milliseconds)
                 return true
             case let error as StorageError where error.code == .damaged:
+                let isMarked = try await storage.failDamaged(id, message: error.message, at: now().milliseconds)
                 logger.error(
                     "a notification cannot be read", metadata: ["id": "\(id)", "code": "\(error.code.rawValue)"])
-                return try await storage.failDamaged(id, message: error.message, at: now().milliseconds)
+                return isMarked
             default:
-                logger.warning(
-                    "a notification cannot be verified yet", metadata: ["id": "\(id)", "reason": "\(error.logReason)"])
+                failures.record(
+                    "a notification cannot be verified yet", error, level: .warning, metadata: ["id": "\(id)"])
                 return false
             }
         } catch {
-            logger.error(
-                "a notification could not be marked as failed",
-                metadata: ["id": "\(id)", "reason": "\(error.logReason)"])
+            failures.record("a notification could not be marked as failed", error, metadata: ["id": "\(id)"])
             return false
         }
     }

@@ -9,9 +9,7 @@ extension NotificationProcessor {
             try await writer.commit(processed)
             return processed.count
         } catch {
-            logger.error(
-                "notifications could not be processed",
-                metadata: ["count": "\(processed.count)", "reason": "\(error.logReason)"])
+            failures.record("notifications could not be processed", error, metadata: ["count": "\(processed.count)"])
             // On a full disk or a locked database every single attempt would fail too.
             let code = (error as? StorageError)?.code
             guard processed.count > 1, code == .failed || code == .damaged else { return 0 }

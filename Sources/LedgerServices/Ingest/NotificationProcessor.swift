@@ -50,8 +50,10 @@ package final class NotificationProcessor: Service {
         var workWaiters: [CheckedContinuation<Void, Never>] = []
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
         var hasWork: Bool { !queue.isEmpty || (hasUnreadInbox && !isReading) }
-        /// Whether ``waitUntilIdle()`` returns at once: no work is left, or the processor is closed.
-        var isIdleOrClosed: Bool { isClosed || (claimedIDs.isEmpty && !hasUnreadInbox) }
+        /// Whether no work is left.
+        var isIdle: Bool { claimedIDs.isEmpty && !hasUnreadInbox }
+        /// Whether ``waitUntilIdle()`` returns at once.
+        var isIdleOrClosed: Bool { isClosed || isIdle }
 
         mutating func enqueue(_ job: Job) {
             if claimedIDs.insert(job.id).inserted { queue.append(job) }
@@ -84,6 +86,8 @@ package final class NotificationProcessor: Service {
     private let scopes: AppEnvironmentRegistry
     let now: @Sendable () -> Date
     let logger: Logger
+    /// The failures since all stored notifications were processed.
+    let failures: FailureLog
     private let metrics: ServerMetrics
 
     package init(
@@ -96,6 +100,7 @@ package final class NotificationProcessor: Service {
         self.scopes = scopes
         self.now = now
         self.logger = logger
+        failures = FailureLog(logger, end: "the waiting notifications are processed now")
         self.metrics = metrics
     }
 
@@ -155,10 +160,11 @@ package final class NotificationProcessor: Service {
 
     /// Changes the state and resumes the waiting tasks.
     private func change(_ update: (inout State) -> Void) {
-        let waiters = state.withLock { state in
+        let (waiters, isIdle) = state.withLock { state in
             update(&state)
-            return state.removeResumableWaiters()
+            return (state.removeResumableWaiters(), state.isIdle)
         }
+        if isIdle { failures.recordSuccess() }
         for waiter in waiters { waiter.resume() }
     }
 
@@ -210,9 +216,7 @@ package final class NotificationProcessor: Service {
         let pending: [StoredNotification]
         do { pending = try await storage.pending(after: cursor, limit: Self.inboxPage) } catch {
             // A server that could not start cancels the read.
-            if !Task.isCancelled {
-                logger.error("the inbox cannot be read", metadata: ["reason": "\(error.logReason)"])
-            }
+            if !Task.isCancelled { failures.record("the inbox cannot be read", error) }
             await pause()
             return change { $0.isReading = false }
         }

@@ -19,12 +19,15 @@ package struct RetentionService: Service {
     package func run() async throws { await cancelWhenGracefulShutdown { await work() } }
 
     private func work() async {
+        let failures = FailureLog(logger, end: "expired data are deleted again")
         while !Task.isCancelled {
-            do { try await removeExpired() } catch {
+            do {
+                try await removeExpired()
+                failures.recordSuccess()
+            } catch {
                 // The shutdown interrupts the batch.
                 if Task.isCancelled { return }
-                logger.error(
-                    "expired data could not be deleted; trying again", metadata: ["reason": "\(error.logReason)"])
+                failures.record("expired data could not be deleted; trying again", error)
             }
             // The wait throws only if the task is cancelled.
             do { try await clock.wait(for: .seconds(60)) } catch { return }

@@ -28,8 +28,6 @@ package final class WebhookDispatcher: Service {
         var pauses: [Int64: ServerClock.Pause] = [:]
         /// The newest unsent test delivery of each endpoint. It is sent before all due deliveries.
         var tests: [Int64: Int64] = [:]
-        /// The reason why the last pass failed; nil if it succeeded.
-        var failure: String?
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
         var nextWakeup: ContinuousClock.Instant?
         var gate = FanOutGate()
@@ -57,6 +55,8 @@ package final class WebhookDispatcher: Service {
     let drainTimeout: Duration
     let clock: ServerClock
     let logger: Logger
+    /// The failures of passes.
+    private let failures: FailureLog
     /// Serializes changes of endpoint definitions.
     let changeLock = AsyncLock()
     let metrics: ServerMetrics
@@ -75,6 +75,7 @@ package final class WebhookDispatcher: Service {
         self.renderer = renderer
         self.clock = clock
         self.logger = logger
+        failures = FailureLog(logger, end: "webhooks are sent again")
         self.metrics = metrics
         self.configured = SharedValue([:])
         (wakeups, wakeup) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -166,12 +167,12 @@ package final class WebhookDispatcher: Service {
             try await recordOutcomes()
             if !isClosed {
                 isBusy = try await processDue(&group)
-                record(failure: nil)
+                failures.recordSuccess()
             }
         } catch is CancellationError {
             isBusy = true
         } catch {
-            record(failure: error.logReason)
+            failures.record("webhooks cannot be sent now", error)
             scheduleWakeup(in: .seconds(1), &group)
             isBusy = true
         }
@@ -181,20 +182,6 @@ package final class WebhookDispatcher: Service {
             return isIdle
         }
         if isIdle { for continuation in idleWaiters { continuation.resume() } }
-    }
-
-    /// Records why a pass failed, or that it succeeded. Logs only changes: passes follow each other every second.
-    private func record(failure: String?) {
-        let previous = state.withLock { state in
-            defer { state.failure = failure }
-            return state.failure
-        }
-        guard failure != previous else { return }
-        if let failure {
-            logger.error("webhooks cannot be sent now", metadata: ["reason": "\(failure)"])
-        } else {
-            logger.notice("webhooks are sent again")
-        }
     }
 
     /// Writes the outcomes of all finished attempts.

@@ -5,6 +5,7 @@ import CounterfoilServer
 import Entitlements
 import Foundation
 import GRDB
+import Logging
 import StoreSimulator
 import TestSupport
 import Testing
@@ -80,7 +81,9 @@ import Testing
     /// Simulates an unreadable disk sector: a trigger makes the commit fail.
     @Test func `A notification whose commit fails does not block the other pending ones`() async throws {
         let log = LogCapture()
-        try await World.run(logger: log.logger(ServerConfiguration.Log())) { world in
+        var settings = ServerConfiguration.Log()
+        settings.level = .debug
+        try await World.run(logger: log.logger(settings)) { world in
             for customer in ["anna", "ben"] { _ = try await Self.buy(world, customer) }
             try await world.waitUntilIdle()
             let (core, storage, appEnvironment) = (
@@ -99,7 +102,7 @@ import Testing
             }
             try await storage.reprocess(stored.map(\.id), at: 0)
             core.processor.rescan()
-            // The second failure is logged when the processor reads the inbox again.
+            // The second failure is logged when the processor reads the inbox again, at the level `debug`.
             try await waitUntil("the commit has failed twice") {
                 log.text.components(separatedBy: "notifications could not be processed").count > 2
             }
@@ -108,6 +111,8 @@ import Testing
             try await world.waitUntilIdle()
             #expect(try await storage.pending(after: .min, limit: 9).isEmpty)
         }
+        #expect(log.text.components(separatedBy: "error notifications could not be processed").count - 1 == 1)
+        #expect(log.text.components(separatedBy: "the waiting notifications are processed now").count - 1 == 1)
     }
 
     @Test func `The event feed omits the contents of a damaged notification only`() async throws {

@@ -3,6 +3,7 @@ import CounterfoilServer
 import Foundation
 import MemoryLedger
 import StoreSimulator
+import Synchronization
 import TestSupport
 import Testing
 
@@ -10,6 +11,38 @@ import Testing
 @testable import LedgerSQLite
 
 @Suite struct `Deletion of old data` {
+    /// Storage on a disk that is full at first.
+    private final class FullStorage: RetentionStorage {
+        let isFull = Mutex(true)
+        let attempts = Mutex(0)
+
+        func removeExpired(at now: Milliseconds, limit: Int) async throws -> Int {
+            attempts.withLock { $0 += 1 }
+            if isFull.withLock(\.self) { throw StorageError(.full, "the disk is full") }
+            return 0
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `A failure that lasts is logged once, and so is its end`() async throws {
+        let (lines, storage, clock) = (LogCapture(), FullStorage(), TestClock(World.start))
+        // The service waits a minute or until the clock jumps.
+        let jumping = ServerClock.showing {
+            clock.advance(by: 3600)
+            return clock.now
+        }
+        let service = RetentionService(
+            storage: storage, clock: jumping, logger: lines.logger(ServerConfiguration.Log()))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await service.run() }
+            try await waitUntil("the third attempt") { storage.attempts.withLock(\.self) >= 3 }
+            storage.isFull.withLock { $0 = false }
+            try await waitUntil("the end is logged") { lines.text.contains("are deleted again") }
+            group.cancelAll()
+        }
+        #expect(lines.text.components(separatedBy: "could not be deleted").count - 1 == 1, "\(lines.text)")
+        #expect(lines.text.components(separatedBy: "are deleted again").count - 1 == 1, "\(lines.text)")
+    }
+
     @Test func `The server deletes a stored response after a day, without another request`() async throws {
         try await World.withAPI { world in
             let body = Data(#"{"entitlement":"premium","reason":"r","actor":"a"}"#.utf8)

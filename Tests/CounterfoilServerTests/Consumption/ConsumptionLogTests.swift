@@ -1,0 +1,49 @@
+@testable import LedgerServices
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import GRDB
+import Logging
+import StoreSimulator
+import TestSupport
+import Testing
+
+@testable import LedgerSQLite
+
+@Suite struct `The log of consumption requests` {
+    private static func count(_ text: String, in lines: LogCapture) -> Int {
+        lines.text.components(separatedBy: text).count - 1
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `A failure that lasts is logged once, and so is its end`() async throws {
+        let lines = LogCapture()
+        var settings = ServerConfiguration.Log()
+        settings.level = .debug
+        try await World.run(
+            server: { $0.apps[0].consumption = ConsumptionPolicy(defaultConsent: true) },
+            logger: lines.logger(settings)
+        ) { world in
+            world.simulator.configure { $0.refundDecision = .byCommand }
+            try await world.simulator.perform(
+                .purchase(
+                    customer: "anna", product: "com.example.coins.100", appAccountToken: AppAccountToken(UUID())))
+            try await world.waitUntilIdle()
+            // As with a full disk.
+            let pool = try world.sqlite.pool
+            try await pool.write { db in
+                try db.execute(
+                    sql: """
+                        CREATE TRIGGER full BEFORE UPDATE OF next_attempt_at ON consumption_requests
+                        BEGIN SELECT RAISE(ABORT, 'full'); END
+                        """)
+            }
+            try await world.simulator.perform(.requestRefund(customer: "anna"))
+            // Repetitions are logged at the level `debug`.
+            try await waitUntil("three attempts failed") { Self.count("could not be answered", in: lines) >= 3 }
+            try await pool.write { try $0.execute(sql: "DROP TRIGGER full") }
+            try await waitUntil("the end is logged") { Self.count("are answered again", in: lines) >= 1 }
+        }
+        #expect(Self.count("error consumption requests could not be answered", in: lines) == 1, "\(lines.text)")
+        #expect(Self.count("are answered again", in: lines) == 1, "\(lines.text)")
+    }
+}
