@@ -6,6 +6,19 @@ internal import Synchronization
 
 /// Stores the audit log. Entries are queued and written in batches, without delaying the requests that they record.
 package final class AuditLog: Service {
+    private struct State {
+        /// The queued entries.
+        var waiting: [AuditEntry] = []
+        /// The number of entries since the last commit for which there was no room.
+        var lost = 0
+
+        /// Counts lost entries. Returns whether they are the first since the last commit.
+        mutating func lose(_ count: Int) -> Bool {
+            defer { lost += count }
+            return lost == 0 && count > 0
+        }
+    }
+
     /// The retention of entries: 400 days.
     private static let retention: Milliseconds = 400 * 86_400_000
     /// The maximum number of queued entries.
@@ -14,7 +27,8 @@ package final class AuditLog: Service {
     private let storage: any AuditStorage
     private let now: @Sendable () -> Date
     private let logger: Logger
-    private let waiting = Mutex<[AuditEntry]>([])
+    private let failures: FailureLog
+    private let state = Mutex(State())
     /// The commit that was started last.
     private let lastCommit = Mutex<Task<Void, Never>?>(nil)
     /// Limits entries about refused anonymous requests. Anybody can cause them, and each is kept for ``retention``: five
@@ -33,20 +47,21 @@ package final class AuditLog: Service {
         monotonicNow: @escaping @Sendable () -> Int64 = { RateMeter.now }, logger: Logger
     ) {
         (self.storage, self.now, self.monotonicNow, self.logger) = (storage, now, monotonicNow, logger)
+        failures = FailureLog(logger, end: "the audit log is written again")
         (wakeups, wakeup) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
     /// The number of queued entries.
-    package var waitingCount: Int { waiting.withLock(\.count) }
+    package var waitingCount: Int { state.withLock(\.waiting.count) }
 
-    /// Queues an entry. Logs an error and drops the entry if the queue is full.
+    /// Queues an entry. Drops the entry if the queue is full; the log has the first one and their number.
     package func add(_ entry: AuditEntry) {
-        let isQueued = waiting.withLock { waiting in
-            guard waiting.count < Self.capacity else { return false }
-            waiting.append(entry)
-            return true
+        let isFirstLost = state.withLock { state in
+            guard state.waiting.count < Self.capacity else { return state.lose(1) }
+            state.waiting.append(entry)
+            return false
         }
-        if !isQueued { logger.error("an entry of the audit log was lost: the ledger cannot be written") }
+        if isFirstLost { logFirstLost() }
         wakeup.yield()
     }
 
@@ -60,15 +75,20 @@ package final class AuditLog: Service {
         if limit.take(at: monotonicNow()) == nil { add(entry()) }
     }
 
-    /// Writes entries until the server shuts down, then the remaining ones.
+    /// Writes entries until the server shuts down, then the remaining ones. After a failure tries again every second.
     package func run() async {
         await withGracefulShutdownHandler {
             for await _ in wakeups {
                 await flush()
+                let mustRetry = failures.isFailing
                 // Collect entries for the next commit.
-                do { try await Task.sleep(for: .milliseconds(200)) } catch { break }
+                let pause: Duration = mustRetry ? .seconds(1) : .milliseconds(200)
+                do { try await Task.sleep(for: pause) } catch { break }
+                if mustRetry { wakeup.yield() }
             }
             await flush()
+            // Entries that cannot be written now are lost.
+            logLost(waitingCount)
         } onGracefulShutdown: {
             self.wakeup.finish()
         }
@@ -89,15 +109,39 @@ package final class AuditLog: Service {
     }
 
     private func commitWaiting() async {
-        let entries = waiting.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
+        let entries = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
         }
         guard !entries.isEmpty else { return }
         do { try await storage.appendAudit(entries, dropping: now().milliseconds - Self.retention) } catch {
-            logger.error("the audit log cannot be written", metadata: ["reason": "\(error.logReason)"])
-            // Queue them again, before newer entries.
-            waiting.withLock { $0.insert(contentsOf: entries.prefix(Self.capacity - $0.count), at: 0) }
+            failures.record("the audit log cannot be written; trying again", error)
+            let isFirstLost = state.withLock { state in
+                // Queue them again, before newer entries.
+                let kept = entries.prefix(max(Self.capacity - state.waiting.count, 0))
+                state.waiting.insert(contentsOf: kept, at: 0)
+                return state.lose(entries.count - kept.count)
+            }
+            if isFirstLost { logFirstLost() }
+            return
         }
+        failures.recordSuccess()
+        logLost()
+    }
+
+    private func logFirstLost() {
+        logger.error("new entries of the audit log are lost until the ledger can be written")
+    }
+
+    /// Logs the number of lost entries, with that of the ones that are lost now.
+    private func logLost(_ more: Int = 0) {
+        let lost = state.withLock { state in
+            defer { state.lost = 0 }
+            return state.lost
+        }
+        guard lost + more > 0 else { return }
+        logger.error(
+            "entries of the audit log were lost while the ledger could not be written",
+            metadata: ["count": "\(lost + more)"])
     }
 }

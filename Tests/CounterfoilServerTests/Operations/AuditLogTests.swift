@@ -24,6 +24,87 @@ import Testing
         func audit(before id: Int64, limit: Int) async throws -> [StoredAuditEntry] { [] }
     }
 
+    /// Storage on a disk that is full at first.
+    private final class FullStorage: AuditStorage {
+        let isFull = Mutex(true)
+        let attempts = Mutex(0)
+        let stored = Mutex<[AuditEntry]>([])
+        let duringAttempt = Mutex<(@Sendable () -> Void)?>(nil)
+
+        func appendAudit(_ entries: [AuditEntry], dropping before: Milliseconds) async throws {
+            attempts.withLock { $0 += 1 }
+            let action = duringAttempt.withLock { action in
+                defer { action = nil }
+                return action
+            }
+            action?()
+            if isFull.withLock(\.self) { throw StorageError(.full, "the disk is full") }
+            stored.withLock { $0 += entries }
+        }
+
+        func audit(before id: Int64, limit: Int) async throws -> [StoredAuditEntry] { [] }
+    }
+
+    private static let entry = AuditEntry(at: 0, actor: "anna", action: "GET /v1/webhooks", result: "403")
+
+    private static func count(_ text: String, in lines: LogCapture) -> Int {
+        lines.text.components(separatedBy: text).count - 1
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `Entries that could not be written are tried again without a new entry, and the failure is logged once`()
+        async throws
+    {
+        let (lines, storage) = (LogCapture(), FullStorage())
+        let log = AuditLog(
+            storage, now: { Date(timeIntervalSince1970: 0) }, logger: lines.logger(ServerConfiguration.Log()))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await log.run() }
+            log.add(Self.entry)
+            try await waitUntil("the third attempt") { storage.attempts.withLock(\.self) >= 3 }
+            storage.isFull.withLock { $0 = false }
+            try await waitUntil("the entry is written") { storage.stored.withLock(\.count) == 1 }
+            group.cancelAll()
+        }
+        #expect(Self.count("cannot be written", in: lines) == 1, "\(lines.text)")
+        #expect(Self.count("is written again", in: lines) == 1, "\(lines.text)")
+        #expect(Self.count("lost", in: lines) == 0, "\(lines.text)")
+    }
+
+    @Test func `The log has the number of entries for which the queue had no room`() async {
+        let (lines, storage) = (LogCapture(), FullStorage())
+        let log = AuditLog(
+            storage, now: { Date(timeIntervalSince1970: 0) }, logger: lines.logger(ServerConfiguration.Log()))
+        for _ in 0..<10_000 { log.add(Self.entry) }
+        // Two entries arrive during the failing commit and take the room of older ones, then one finds no room.
+        storage.duringAttempt.withLock { action in
+            action = {
+                for _ in 0..<2 { log.add(Self.entry) }
+            }
+        }
+        await log.flush()
+        log.add(Self.entry)
+        storage.isFull.withLock { $0 = false }
+        await log.flush()
+        #expect(storage.stored.withLock(\.count) == 10_000)
+        #expect(Self.count("are lost until", in: lines) == 1, "\(lines.text)")
+        #expect(Self.count("were lost", in: lines) == 1 && lines.text.contains("count=3"), "\(lines.text)")
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `A server that stops while the disk is full logs how many entries of the audit log are lost`() async throws {
+        let (lines, storage) = (LogCapture(), FullStorage())
+        let log = AuditLog(
+            storage, now: { Date(timeIntervalSince1970: 0) }, logger: lines.logger(ServerConfiguration.Log()))
+        for _ in 0..<2 { log.add(Self.entry) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await log.run() }
+            try await waitUntil("the first attempt") { storage.attempts.withLock(\.self) >= 1 }
+            group.cancelAll()
+        }
+        #expect(lines.text.contains("were lost") && lines.text.contains("count=2"), "\(lines.text)")
+    }
+
     @Test(.timeLimit(.minutes(10)))
     func `A second caller also waits for a commit that is already running`() async {
         let storage = SlowStorage()
