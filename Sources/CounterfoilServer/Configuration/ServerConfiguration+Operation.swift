@@ -62,7 +62,8 @@ extension ServerConfiguration {
 
     /// The limits for clients.
     public struct Limits: Sendable, Hashable {
-        /// The largest request, in bytes. Default: 4 MiB; a receipt with many purchases is large.
+        /// The largest request, in bytes. Default: 4 MiB; a receipt with many purchases is large. Notifications are
+        /// limited to 1 MiB in any case, and requests that are always small to less.
         public var requestBytes = 4 << 20
         /// The maximum number of bytes of all request bodies in memory. One client may use a quarter of them. Default:
         /// 64 MiB.

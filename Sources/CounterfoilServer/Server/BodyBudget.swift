@@ -61,7 +61,7 @@ final class BodyReservation: Sendable {
     ///
     /// - Throws: 413 when the body is larger than `limit`, 503 when the budget is exhausted.
     func reserve(_ bytes: Int, limit: Int) throws(APIFailure) {
-        guard bytes <= limit - count.withLock(\.self) else { throw .tooLarge }
+        guard bytes <= limit - count.withLock(\.self) else { throw .tooLarge(limit) }
         guard budget.reserve(bytes, for: client) else {
             throw APIFailure(
                 .serviceUnavailable, "overloaded", "Too many request bodies are in memory; try again.",
@@ -112,7 +112,7 @@ extension Request {
         try requireLength(upTo: limit)
         var bytes: [UInt8] = []
         for try await part in body {
-            guard part.readableBytes <= limit - bytes.count else { throw APIFailure.tooLarge }
+            guard part.readableBytes <= limit - bytes.count else { throw APIFailure.tooLarge(limit) }
             // Reserve the declared length at once, up to a small maximum, because the declaration may be false.
             if bytes.isEmpty { bytes.reserveCapacity(min(max(declaredLength ?? 0, 0), Self.maximumReservedCapacity)) }
             bytes.append(contentsOf: part.readableBytesView)
@@ -132,7 +132,7 @@ extension Request {
     fileprivate func requireLength(upTo limit: Int) throws(APIFailure) {
         // Check every Content-Length. A value that is not a number is refused as too large.
         for length in headers[values: .contentLength] {
-            guard let length = Int(length), length <= limit else { throw .tooLarge }
+            guard let length = Int(length), length <= limit else { throw .tooLarge(limit) }
         }
     }
 }
@@ -140,4 +140,9 @@ extension Request {
 extension APIFailure {
     static let tooLarge = APIFailure(
         .contentTooLarge, "too_large", "The request is larger than the limit of this server.")
+
+    /// The failure of a request that is larger than `limit` bytes.
+    static func tooLarge(_ limit: Int) -> APIFailure {
+        APIFailure(.contentTooLarge, "too_large", "The request is larger than its limit of \(limit) bytes.")
+    }
 }

@@ -155,7 +155,8 @@ extension ConfigurationTemplate {
         #  retention_days: 180
 
         # Limits for clients. requests_per_second is for each key; buffered_bytes is for all request bodies in memory;
-        # connections_per_address does not count connections of trusted_proxies.
+        # request_bytes is for one, but a notification has at most 1 MiB; connections_per_address does not count
+        # connections of trusted_proxies.
         #limits:
         #  request_bytes: 4 MiB
         #  buffered_bytes: 64 MiB

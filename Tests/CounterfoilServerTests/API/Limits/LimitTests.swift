@@ -124,6 +124,7 @@ import Testing
             let answer = try await world.api.send("POST", "/apple/notifications", body: large)
             #expect(answer.status == 413)
             #expect(answer["code"] as? String == "too_large")
+            #expect((answer["message"] as? String)?.contains("limit of 1048576 bytes") == true, "\(answer.text)")
         }
     }
 
