@@ -48,8 +48,8 @@ enum HTTPService {
             configuration: .init(
                 address: .hostname(address.host, port: address.port),
                 serverName: nil, backlog: 1024,
-                availableConnectionsDelegate: .maximum(
-                    core.configuration.limits.connections ?? maximumConnections, logger: logger)),
+                availableConnectionsDelegate: ConnectionLimit(
+                    core.configuration.limits.connections ?? maximumConnections, core.logger)),
             onServerRunning: { channel in onRunning(channel.localAddress?.port) },
             eventLoopGroupProvider: .shared(loops), logger: logger)
         return ServingApplication(application: application, connections: accepted, address: address)

@@ -233,17 +233,39 @@ import Testing
         }
     }
 
+    @Test func `A limit of connections that stays nearly reached is logged once, and so is its end`() {
+        let lines = LogCapture()
+        var limit = ConnectionLimit(8, lines.logger(ServerConfiguration.Log()))
+        for _ in 0..<8 { limit.connectionOpened() }
+        for _ in 0..<5 {
+            #expect(!limit.isAcceptingNewConnections())
+            limit.connectionClosed()
+            #expect(limit.isAcceptingNewConnections())
+            limit.connectionOpened()
+        }
+        #expect(lines.text.components(separatedBy: "no more connections can be open").count - 1 == 1)
+        #expect(!lines.text.contains("can be opened again"))
+        for _ in 0..<8 { limit.connectionClosed() }
+        #expect(lines.text.components(separatedBy: "no more connections can be open").count - 1 == 1)
+        #expect(lines.text.components(separatedBy: "can be opened again").count - 1 == 1)
+    }
+
     @Test func `Connections above the limit wait until others are closed`() async throws {
-        try await World.withAPI(server: {
-            $0.limits.connections = 4
-            // The request below must be sent within this time.
-            $0.limits.sendingTime = .seconds(2)
-        }) { world in
+        let lines = LogCapture()
+        try await World.run(
+            server: {
+                TestAPIClient.configure(&$0)
+                $0.limits.connections = 4
+                // The request below must be sent within this time.
+                $0.limits.sendingTime = .seconds(2)
+            }, logger: lines.logger(.init())
+        ) { world in
             let idle = try (0..<6).map { _ in try RawConnection(url: world.url) }
             // Connections above the limit wait, and so does this request; none is refused.
             #expect(try await world.api.get("/health/live").status == 200)
             for connection in idle { _ = await connection.read() }
             #expect(idle.allSatisfy { $0.isClosed })
+            #expect(lines.text.contains("no more connections can be open"), "\(lines.text)")
         }
     }
 }
