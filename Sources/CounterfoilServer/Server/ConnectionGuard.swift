@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import NIOHTTP1
 internal import NIOHTTPTypes
 
 /// Closes a connection if the client takes too long to send a complete request or to read a response. Slow progress
@@ -24,7 +25,18 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        closeAfterLastRequests(context)
         if context.channel.isActive { admit(context) }
+    }
+
+    /// Adds a ``PersistenceHandler`` at the only place of the pipeline where the version of a request is known.
+    private func closeAfterLastRequests(_ context: ChannelHandlerContext) {
+        let operations = context.pipeline.syncOperations
+        do {
+            let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            let position = ChannelPipeline.SynchronousOperations.Position.after(decoder)
+            try operations.addHandler(PersistenceHandler(), position: position)
+        } catch { context.fireErrorCaught(error) }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { release() }

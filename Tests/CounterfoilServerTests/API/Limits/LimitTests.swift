@@ -233,6 +233,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("HTTP/1.0\r\n", 1), ("HTTP/1.0\r\nConnection: keep-alive\r\n", 2), ("HTTP/1.1\r\nHost: x\r\n", 2),
+        ("HTTP/1.1\r\nHost: x\r\nConnection: Close\r\n", 1),
+        ("HTTP/1.1\r\nHost: x\r\nConnection: TE, close\r\n", 1),
+    ])
+    func `A connection is closed after its last request as HTTP defines it`(head: String, count: Int) async throws {
+        try await World.withAPI { world in
+            let connection = try RawConnection(url: world.url)
+            // A server that keeps the connection open answers this one too, if only with 400.
+            let last = "GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+            connection.send("GET /health/live \(head)\r\n" + last)
+            let answer = await connection.read()
+            #expect(answer.components(separatedBy: "HTTP/1.1 ").count - 1 == count, "\(answer)")
+            #expect(connection.isClosed)
+        }
+    }
+
     @Test func `A limit of connections that stays nearly reached is logged once, and so is its end`() {
         let lines = LogCapture()
         var limit = ConnectionLimit(8, lines.logger(ServerConfiguration.Log()))
