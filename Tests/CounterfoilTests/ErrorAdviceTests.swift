@@ -131,6 +131,24 @@ import Testing
         #expect(outcome.status == 1 && outcome.errors.hasSuffix("written: it is closed\n"), "\(outcome.errors)")
     }
 
+    /// Another file of the server took the place of standard output.
+    @Test func `A server reports that its standard output is closed`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "counterfoil.yaml")
+            let text = """
+                apps: [{bundle_id: com.example.app, environments: [Sandbox]}]
+                storage: {path: ledger.sqlite}
+                """
+            try Data(text.utf8).write(to: file)
+            let outcome = try await Command.run(
+                URL(filePath: "/bin/sh"),
+                [
+                    "-c", #"exec "$0" server run --config "$1" --port 0 >&-"#, Tool.executable().path, file.path,
+                ])
+            #expect(outcome.status == 1 && outcome.errors.contains("written: it is closed\n"), "\(outcome.errors)")
+        }
+    }
+
     @Test(arguments: [(0.0, "0 s"), (119.9, "119 s"), (120.0, "2 min"), (7200.0, "2 h"), (2_592_060.0, "30 days")])
     func `Ages are printed in a readable unit`(_ seconds: Double, _ text: String) {
         #expect(TraceReport.length(seconds) == text)

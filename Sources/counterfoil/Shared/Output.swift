@@ -56,18 +56,29 @@ enum Output {
         Signals.removeTemporary()
         // A closed pipe is not a refusal. Use the exit status that a shell reports for SIGPIPE, which SwiftNIO ignores.
         if has(POLLERR | POLLHUP, .standardOutput) { Foundation.exit(128 + SIGPIPE) }
-        let reason = has(POLLNVAL, .standardOutput) ? "it is closed" : failure.reason
+        let isReadOnly = fcntl(STDOUT_FILENO, F_GETFL) & (O_WRONLY | O_RDWR) == 0
+        let reason = isReadOnly ? "it is closed" : failure.reason
         let refusal = Refusal(code: "not_writable", message: "standard output cannot be written: \(reason)")
         error("\(Style.current(.standardError).bad("refused")) \(refusal.line)")
         Foundation.exit(1)
+    }
+
+    /// Opens the null device in place of a closed standard output or standard error. Otherwise the next file or
+    /// connection of the process would take its place. The null device is opened for reading, so writes still fail.
+    static func occupyClosedDescriptors() {
+        for descriptor in [STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) == -1 {
+            let null = open("/dev/null", O_RDONLY)
+            guard null >= 0, null != descriptor else { continue }
+            dup2(null, descriptor)
+            close(null)
+        }
     }
 
     private static func write(_ text: String, to handle: FileHandle) throws {
         try handle.write(contentsOf: Data(text.terminalSafe.utf8))
     }
 
-    /// Whether `poll` reports one of the events for the handle, such as `POLLERR` for a pipe without a reader or
-    /// `POLLNVAL` for a closed descriptor.
+    /// Whether `poll` reports one of the events for the handle, such as `POLLERR` for a pipe without a reader.
     private static func has(_ events: Int32, _ handle: FileHandle) -> Bool {
         var state = pollfd(fd: handle.fileDescriptor, events: Int16(POLLOUT), revents: 0)
         return poll(&state, 1, 0) > 0 && state.revents & Int16(events) != 0
