@@ -15,6 +15,9 @@ extension Recovery {
 
     /// The number of history requests of a scope to take at once.
     private static let requestBatch = 64
+    /// How long a transaction that nothing signed names stays missing while the App Store does not answer about the
+    /// app, in milliseconds. Everybody with an old client can cause such requests.
+    private static let unsignedRetention: Milliseconds = 7 * 86_400_000
     /// The error code of the requests of an app without an API key.
     private static let noKey = "no_key"
 
@@ -63,8 +66,13 @@ extension Recovery {
                 try await storage.replaceUnverified(
                     with: [], ofHistory: request.transactionID, in: appEnvironment.id, at: now)
                 // Nothing is missing if the App Store does not know a transaction that nothing signed names.
-                if request.reason == .unsignedNotificationV1, failure.isAboutUnknownTransaction {
+                if request.reason == .unsignedNotificationV1, failure.isAboutUnknownTransaction || isOld(request) {
                     return try await storage.finish(request: request.id)
+                }
+                // Other errors are about the app or its configuration.
+                if request.reason == .unsignedNotificationV1 {
+                    return try await storage.postpone(
+                        request, until: now + LongestDelay.historyRequest.milliseconds, code: failure.name)
                 }
                 return try await storage.fail(request: request.id, code: failure.name, at: now)
             }
@@ -72,6 +80,11 @@ extension Recovery {
             guard failure.mayConcernOneRequest else { throw failure }
             try await postpone(request, failure.name)
         }
+    }
+
+    /// Whether a request is older than a week, or was added while the clock was ahead.
+    private func isOld(_ request: HistoryRequest) -> Bool {
+        !(0..<Self.unsignedRetention).contains(now - request.addedAt)
     }
 
     private func postpone(_ request: HistoryRequest, _ code: String) async throws {

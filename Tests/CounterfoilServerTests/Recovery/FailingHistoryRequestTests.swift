@@ -172,18 +172,29 @@ import Testing
         }
     }
 
-    /// Such an error is about the app or its configuration: the transaction may exist.
-    @Test func `A transaction that nothing signed names stays missing if the App Store does not know the app`()
+    /// Such an error is about the app or its configuration: the transaction may exist. But everybody with an old client
+    /// can cause such requests.
+    @Test func `A transaction that nothing signed names is missing for a week if the App Store does not know the app`()
         async throws
     {
         try await World.run { world in
             let code = APIErrorCode.appNotFound.rawValue
             try world.simulator.add(Fault("route:subscription-statuses", .error(code: code)))
             let (core, scope) = (try world.server.core, try world.appEnvironment().id)
-            try await core.storage.add(requests: ["1"], in: scope, because: .unsignedNotificationV1, at: 0)
-            try await core.recovery.runHistoryRequests()
-            let missing = try await core.storage.missingCounts(in: scope)
-            #expect(missing.failedHistoryRequests == 1)
+            let now = world.simulator.now.milliseconds
+            try await core.storage.add(requests: ["1"], in: scope, because: .unsignedNotificationV1, at: now)
+            for _ in 0..<2 {
+                try await core.recovery.runHistoryRequests()
+                let item = try await world.completeness().missingItems.historyRequests.first
+                #expect(item?.transactionID == "1" && item?.failure == "\(APIErrorCode.appNotFound.name ?? "")")
+                try await world.simulator.advance(by: 4 * 86_400)
+            }
+            // The server takes the request at any time too.
+            try await waitUntil("the request is removed") {
+                try await core.recovery.runHistoryRequests()
+                try await world.simulator.advance(by: 86_400)
+                return try await core.storage.missingItems(in: scope).historyRequests.isEmpty
+            }
         }
     }
 
