@@ -64,7 +64,7 @@ import Testing
             for instant: Milliseconds in 1...3 { _ = try await ledger.begin(plan, at: instant) }
 
             let lists: [String: (Int64, Int) async throws -> [Int64]] = [
-                "audit": { try await ledger.audit(before: $0, limit: $1).map(\.id) },
+                "audit": { try await ledger.audit(AuditFilter(), before: $0, limit: $1).items.map(\.id) },
                 "refusals": { try await ledger.refusals(before: $0, limit: $1).map(\.id) },
                 "inquiries": { try await ledger.inquiries(in: id, before: $0, limit: $1).map(\.id) },
                 "recoveries": { try await ledger.recoveries(in: [id], before: $0, limit: $1).map(\.id) },
@@ -180,8 +180,9 @@ import Testing
                 try await ledger.appendAudit(
                     instants.map { AuditEntry(at: $0, actor: "team", action: "GET /v1/audit", result: "200") },
                     dropping: before)
-                let remaining = try await ledger.audit(before: .max, limit: 999).reversed()
-                #expect(StoredAuditEntry.breaks(in: remaining).isEmpty)
+                let remaining = try await ledger.audit(AuditFilter(), before: .max, limit: 999).items.reversed()
+                let isChained = remaining.allSatisfy(\.isChained)
+                #expect(isChained)
                 return remaining.map(\.entry.at)
             }
             // The clock was set back between the entries.

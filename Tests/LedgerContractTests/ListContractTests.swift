@@ -159,7 +159,11 @@ import Testing
         let end = TimelinePosition(date: .max)
         counts["timeline"] = try await ledger.timeline(of: "anna", in: id, after: end, limit: limit).count
         counts["refusals"] = try await ledger.refusals(before: .max, limit: limit).count
-        counts["audit"] = try await ledger.audit(before: .max, limit: limit).count
+        counts["audit"] = try await ledger.audit(AuditFilter(), before: .max, limit: limit).items.count
+        var audit = AuditFilter()
+        audit.targets = [ExactText("anna")]
+        audit.actor = "support"
+        counts["audit of anna"] = try await ledger.audit(audit, before: .max, limit: limit).items.count
         counts["recoveries"] = try await ledger.recoveries(in: [id], before: nil, limit: limit).count
         counts["requests"] = try await ledger.dueHistoryRequests(in: id, at: now, limit: limit).count
         counts["waiting"] = try await ledger.pendingInquiries(in: id, limit: limit).count

@@ -27,9 +27,9 @@ import Testing
                 at: 1, actor: text, session: text, address: text, action: text, target: text, detail: text, result: text
             )
             try await ledger.appendAudit([entry, entry], dropping: .min)
-            let entries = try await ledger.audit(before: .max, limit: 9)
+            let entries = try await ledger.audit(AuditFilter(), before: .max, limit: 9).items
             #expect(entries.map(\.entry) == [entry, entry])
-            #expect(StoredAuditEntry.breaks(in: entries.reversed()).isEmpty)
+            #expect(entries.map(\.isChained) == [true, true])
             let refusal = Refusal(receivedAt: 1, code: text, message: text, sender: text, body: Data(text.utf8))
             try await ledger.commit([refusal])
             #expect(try await ledger.refusals(before: .max, limit: 9).map(\.refusal) == [refusal])

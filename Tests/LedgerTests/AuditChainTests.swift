@@ -4,22 +4,24 @@ import Testing
 
 @Suite struct `The chain of the audit log` {
     @Test func `It shows where an entry was changed or removed`() {
-        var (stored, last): ([StoredAuditEntry], Data) = ([], Data())
-        for number in 1...5 {
-            let entry = AuditEntry(at: Milliseconds(number), actor: "a", action: "POST /v1/x", result: "200")
-            last = entry.digest(after: last)
-            stored.append(StoredAuditEntry(id: Int64(number), entry: entry, digest: last))
-        }
-        #expect(StoredAuditEntry.breaks(in: stored).isEmpty)
+        let entry = AuditEntry(at: 1, actor: "a", action: "POST /v1/x", result: "200")
+        let previous = Data([1])
+        let stored = StoredAuditEntry(
+            id: 2, entry: entry, digest: entry.digest(after: previous), previous: previous)
+        #expect(stored.isChained)
         var changed = stored
-        changed[2].entry.actor = "b"
-        #expect(StoredAuditEntry.breaks(in: changed) == [3])
-        var shortened = stored
-        shortened.remove(at: 2)
-        #expect(StoredAuditEntry.breaks(in: shortened) == [4])
+        changed.entry.actor = "b"
+        #expect(!changed.isChained)
+        // The entry before it was removed.
+        changed = stored
+        changed.previous = Data([2])
+        #expect(!changed.isChained)
         // A missing value and an empty one have different digests.
         changed = stored
-        changed[4].entry.session = ""
-        #expect(StoredAuditEntry.breaks(in: changed) == [5])
+        changed.entry.session = ""
+        #expect(!changed.isChained)
+        // The predecessor of the oldest entry was deleted because of its age.
+        changed.previous = nil
+        #expect(changed.isChained)
     }
 }

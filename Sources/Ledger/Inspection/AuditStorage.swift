@@ -1,3 +1,4 @@
+package import AppStoreModels
 internal import Crypto
 package import Foundation
 
@@ -56,22 +57,54 @@ package struct StoredAuditEntry: Sendable, Hashable {
     package var id: Int64
     package var entry: AuditEntry
     package var digest: Data
+    /// The digest of the entry before it; nil for the oldest entry.
+    package var previous: Data?
 
-    package init(id: Int64, entry: AuditEntry, digest: Data) {
-        (self.id, self.entry, self.digest) = (id, entry, digest)
+    package init(id: Int64, entry: AuditEntry, digest: Data, previous: Data?) {
+        (self.id, self.entry, self.digest, self.previous) = (id, entry, digest, previous)
     }
 
-    /// Returns the row identifiers of the entries whose digest does not match their predecessor: an entry was removed
-    /// or changed there.
+    /// Whether the digest matches the entry and its predecessor. If not, an entry was removed or changed there. The
+    /// oldest entry is not checked, because its predecessor was deleted.
+    package var isChained: Bool { previous.map { entry.digest(after: $0) == digest } ?? true }
+}
+
+/// Which entries of the audit log to list. Texts are compared by their bytes.
+package struct AuditFilter: Sendable {
+    /// The objects, or the spellings of one; nil for all entries. An index has them.
+    package var targets: Set<ExactText>?
+    /// The name of the key, or the session of the console.
+    package var actor: String?
+    package var action: String?
+    /// The maximum number of entries (of each target, if there are any) that are searched for an actor or an action.
+    package var scanLimit = 20_000
+
+    package init() {}
+
+    /// Whether entries must be searched for an actor or an action.
+    package var needsScan: Bool { actor != nil || action != nil }
+
+    /// Returns how many entries to read for a page. Without a search, each of them is on the page or after it.
+    package func entriesToRead(forPageOf limit: Int) -> Int { needsScan ? scanLimit : limit + 1 }
+}
+
+/// A page of the audit log, the newest entry first.
+package struct AuditList: Sendable, Hashable {
+    package var items: [StoredAuditEntry]
+    /// The cursor: the next page begins before this entry; nil if there are no more.
+    package var next: Int64?
+
+    /// Creates a page from the entries that were found.
     ///
-    /// - Parameter entries: Consecutive entries, the oldest first. The predecessor of the first is not checked.
-    package static func breaks(in entries: some Sequence<StoredAuditEntry>) -> [Int64] {
-        var (found, last): ([Int64], Data?) = ([], nil)
-        for stored in entries {
-            if let last, stored.entry.digest(after: last) != stored.digest { found.append(stored.id) }
-            last = stored.digest
-        }
-        return found
+    /// - Parameters:
+    ///   - found: The matching entries, of each target up to one more than the limit.
+    ///   - ends: The last entry that was read, for each target whose search stopped at its limit.
+    package init(found: [StoredAuditEntry], ends: [Int64], limit: Int) {
+        // Older entries must wait, because entries of the target whose search stopped may precede them.
+        let end = ends.max()
+        let known = found.filter { $0.id >= end ?? .min }.sorted { $0.id > $1.id }
+        items = Array(known.prefix(limit))
+        next = known.count > limit ? items.last?.id : end
     }
 }
 
@@ -82,6 +115,7 @@ package protocol AuditStorage: Sendable {
     /// shows.
     func appendAudit(_ entries: [AuditEntry], dropping before: Milliseconds) async throws
 
-    /// Returns the entries, the newest first.
-    func audit(before id: Int64, limit: Int) async throws -> [StoredAuditEntry]
+    /// Returns the entries that match a filter, the newest first. A page may have fewer entries than the limit although
+    /// more follow: see ``AuditFilter/scanLimit``.
+    func audit(_ filter: AuditFilter, before id: Int64, limit: Int) async throws -> AuditList
 }

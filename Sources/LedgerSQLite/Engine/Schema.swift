@@ -36,6 +36,7 @@ enum Schema {
         migrator.register("18", AccountNotificationTable.schema, then: AccountNotificationTable.processAgain)
         migrator.register("19", IdempotencyTable.byCustomer)
         migrator.register("20", FormerOwnerTable.schema + FormerOwnerTable.beginning)
+        migrator.register("21", AuditTable.byTarget)
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer version of Counterfoil; use that version")
         }

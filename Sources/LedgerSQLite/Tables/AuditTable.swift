@@ -1,3 +1,4 @@
+internal import AppStoreModels
 package import Ledger
 internal import Foundation
 internal import GRDB
@@ -11,6 +12,9 @@ enum AuditTable {
             action TEXT NOT NULL, target TEXT, detail TEXT, result TEXT NOT NULL, digest BLOB NOT NULL)
         """
     ]
+
+    /// The entries about an object. Other filters search a part of the log.
+    static let byTarget = ["CREATE INDEX audit_by_target ON audit (target) WHERE target IS NOT NULL"]
 }
 
 extension SQLiteStorage: AuditStorage {
@@ -40,19 +44,58 @@ extension SQLiteStorage: AuditStorage {
         }
     }
 
-    package func audit(before id: Int64, limit: Int) async throws -> [StoredAuditEntry] {
-        try await readAll(
-            """
-            SELECT id, at, actor, session, address, action, target, detail, result, digest FROM audit
-            WHERE id < ? ORDER BY id DESC LIMIT ?
-            """, [.integer(id), .init(limit)]
-        ) { row in
-            StoredAuditEntry(
-                id: row.number(0) ?? 0,
-                entry: AuditEntry(
-                    at: row.number(1) ?? 0, actor: row.text(2) ?? "", session: row.text(3), address: row.text(4),
-                    action: row.text(5) ?? "", target: row.text(6), detail: row.text(7), result: row.text(8) ?? ""),
-                digest: row.blob(9) ?? Data())
+    package func audit(_ filter: AuditFilter, before id: Int64, limit: Int) async throws -> AuditList {
+        try await read { db in
+            let (conditions, values) = filter.conditions
+            let last = filter.entriesToRead(forPageOf: limit) - 1
+            var (found, ends): ([StoredAuditEntry], [Int64]) = ([], [])
+            for (source, start) in filter.sources {
+                let place = start + [.integer(id)]
+                let end = try db.number(
+                    "SELECT id FROM \(source) id < ? ORDER BY id DESC LIMIT 1 OFFSET ?", place + [.init(last)])
+                if let end { ends.append(end) }
+                found += try db.all(
+                    """
+                    SELECT id, at, actor, session, address, action, target, detail, result, digest,
+                        (SELECT digest FROM audit AS former WHERE former.id < audit.id ORDER BY former.id DESC LIMIT 1)
+                    FROM \(source) id < ? AND id >= ?\(conditions) ORDER BY id DESC LIMIT ?
+                    """, place + [.integer(end ?? .min)] + values + [.init(limit + 1)]
+                ) { AuditTable.entry($0) }
+            }
+            return AuditList(found: found, ends: ends, limit: limit)
         }
+    }
+}
+
+extension AuditTable {
+    fileprivate static func entry(_ row: SQLStatement) -> StoredAuditEntry {
+        StoredAuditEntry(
+            id: row.number(0) ?? 0,
+            entry: AuditEntry(
+                at: row.number(1) ?? 0, actor: row.text(2) ?? "", session: row.text(3), address: row.text(4),
+                action: row.text(5) ?? "", target: row.text(6), detail: row.text(7), result: row.text(8) ?? ""),
+            digest: row.blob(9) ?? Data(), previous: row.blob(10))
+    }
+}
+
+extension AuditFilter {
+    /// Where to read entries, as the beginning of a condition, with its values: for each target its part of the index.
+    fileprivate var sources: [(sql: String, values: [SQLValue])] {
+        guard let targets else { return [("audit WHERE", [])] }
+        return targets.map { ("audit INDEXED BY audit_by_target WHERE target = ? AND", [.text($0.text)]) }
+    }
+
+    /// The SQL conditions that are not in the index, with their values.
+    fileprivate var conditions: (sql: String, values: [SQLValue]) {
+        var (sql, values): (String, [SQLValue]) = ("", [])
+        if let actor {
+            sql += " AND (actor = ? OR session = ?)"
+            values += [.text(actor), .text(actor)]
+        }
+        if let action {
+            sql += " AND action = ?"
+            values.append(.text(action))
+        }
+        return (sql, values)
     }
 }

@@ -56,7 +56,7 @@ import Testing
                 try await browser.signIn()
                 // The audit log is written with a delay. Its statements must not be counted.
                 try await waitUntil("the audit log is written") {
-                    try await storage.audit(before: .max, limit: 9).count >= 4
+                    try await storage.audit(AuditFilter(), before: .max, limit: 9).items.count >= 4
                 }
                 try await Self.checkParts(of: subject, browser)
                 for path in Self.paths(of: subject) {
@@ -139,7 +139,9 @@ import Testing
             "/notifications?original_transaction_id=\(original)", "/notifications/\(uuid)", "/notifications/refused",
             "/completeness", "/webhooks", "/webhooks/backend", "/webhooks/backend?customer=\(customer)",
             "/webhooks/backend?event=subscription.renewed", "/webhooks/backend?event=evt_\(uuid)", "/refunds",
-            "/decode", "/operations", "/operations/audit", "/operations/configuration",
+            "/decode", "/operations", "/operations/audit",
+            "/operations/audit?target=\(customer)", "/operations/audit?actor=all&action=sign-in",
+            "/operations/configuration",
         ]
     }
 

@@ -21,7 +21,9 @@ import Testing
             stored.withLock { $0 += entries }
         }
 
-        func audit(before id: Int64, limit: Int) async throws -> [StoredAuditEntry] { [] }
+        func audit(_ filter: AuditFilter, before id: Int64, limit: Int) async throws -> AuditList {
+            AuditList(found: [], ends: [], limit: limit)
+        }
     }
 
     /// Storage on a disk that is full at first.
@@ -138,7 +140,7 @@ import Testing
         }
         await log.flush()
         // The first hundred at once, then one every 36 seconds.
-        let found = try await ledger.audit(before: .max, limit: 10_000)
+        let found = try await ledger.audit(AuditFilter(), before: .max, limit: 10_000).items
         #expect(found.count == 100 + 2399)
     }
 
@@ -160,7 +162,8 @@ import Testing
             let refused = try await stranger.get("/v1/events")
             #expect(signIn.status == 403 && refused.status == 401)
             await log.flush()
-            let actions = try await core.storage.audit(before: .max, limit: 1000).map(\.entry.action)
+            let actions = try await core.storage.audit(AuditFilter(), before: .max, limit: 1000).items
+                .map(\.entry.action)
             // A hundred, and a few more on a slow machine.
             #expect((100..<200).contains(actions.count { $0 == "POST /other" }))
             #expect(actions.contains(hidesSignIns ? "POST /console/sign-in" : "GET /v1/events"))
@@ -174,7 +177,7 @@ import Testing
             let now = clock.now.milliseconds
             log.add(AuditEntry(at: now, actor: "anna", action: "GET /v1/webhooks", result: "403"))
             await log.flush()
-            return try await ledger.audit(before: .max, limit: 9).map { now - $0.entry.at }
+            return try await ledger.audit(AuditFilter(), before: .max, limit: 9).items.map { now - $0.entry.at }
         }
         let days = Milliseconds(400 * 86_400_000)
         #expect(try await addEntry() == [0])

@@ -29,8 +29,8 @@ enum LedgerView {
         lines += try await ledger.completenessMarks().map { "\($0)" }
         lines += try await webhooks(ledger)
         for scope in scopes { lines += try await inquiries(in: scope, ledger) }
-        lines += try await ledger.audit(before: .max, limit: 50).map {
-            "audit \($0.entry) \($0.digest.base64EncodedString())"
+        lines += try await ledger.audit(AuditFilter(), before: .max, limit: 50).items.map {
+            "audit \($0.entry) \($0.digest.base64EncodedString()) \($0.isChained)"
         }
         for gate in [
             FanOutLimit.none, FanOutLimit(after: 9, holdsRecovered: false), .init(after: .max, holdsRecovered: true),

@@ -191,8 +191,8 @@ extension Step {
         }
         return Step(name: "audit") {
             try await $0.ledger.appendAudit(entries, dropping: now - 200_000_000)
-            let remaining = try await $0.ledger.audit(before: .max, limit: 9).reversed()
-            return "\(remaining.count) \(StoredAuditEntry.breaks(in: remaining))"
+            let remaining = try await $0.ledger.audit(AuditFilter(), before: .max, limit: 9).items
+            return "\(remaining.count) \(remaining.allSatisfy(\.isChained))"
         }
     }
 }

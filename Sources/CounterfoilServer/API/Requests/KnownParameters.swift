@@ -55,7 +55,7 @@ struct KnownParameters: RouterMiddleware {
         "GET /v1/recoveries": paging,
         "GET /v1/webhooks/{name}/deliveries": paging + ["state", "event_id", "event_type", "customer"],
         "GET /v1/search": appAndEnvironment + ["q"],
-        "GET /v1/audit": paging + ["format"],
+        "GET /v1/audit": paging + ["format"] + AuditRoutes.filters,
         "POST /v1/decode": ["at", "revocation"],
     ]
 
