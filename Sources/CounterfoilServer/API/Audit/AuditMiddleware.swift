@@ -32,6 +32,9 @@ struct AuditMiddleware: RouterMiddleware {
         func record(_ result: String) {
             let entry = audit.entry(request, context, actor: context.principal?.name ?? "nobody", result: result)
             add(entry, context, isRead: !isWrite && !isExport)
+            for change in context.auditDetail?.others ?? [] {
+                audit.add(audit.entry(request, context, actor: entry.actor, result: result, about: change), context)
+            }
         }
         do {
             let response = try await next(request, context)
@@ -75,13 +78,26 @@ private final class RecordedReads: Sendable {
     }
 }
 
-/// A route's short sentence about its change, for the audit log. It contains no secrets.
+/// What a route says about its change, for the audit log: short sentences without secrets.
 final class AuditDetail: Sendable {
-    private let sentence = Mutex<String?>(nil)
+    /// A sentence about the change of an object.
+    struct Change: Sendable {
+        /// The object; nil if the path names it.
+        var target: String?
+        var text: String
+    }
 
-    var text: String? { sentence.withLock { $0 } }
+    private let own = Mutex<Change?>(nil)
+    private let added = Mutex<[Change]>([])
 
-    func set(_ text: String) { sentence.withLock { $0 = text } }
+    /// The change of the object in the path.
+    var change: Change? { own.withLock { $0 } }
+    /// The changes of other objects. Each gets an entry, so that the log can be searched for the object.
+    var others: [Change] { added.withLock { $0 } }
+
+    func set(_ change: Change) { own.withLock { $0 = change } }
+
+    func add(_ change: Change) { added.withLock { $0.append(change) } }
 }
 
 /// Records requests that ``Authorization``, ``LocalOrAuthorized`` or ``SessionRoutes`` reject with 401. Runs before
@@ -105,17 +121,29 @@ struct RequestAudit: Sendable {
     let clock: ServerClock
     let settings: SharedValue<ServerConfiguration>
 
-    func entry(_ request: Request, _ context: ServerContext, actor: String, result: String) -> AuditEntry {
-        let target = context.parameters.get("id") ?? context.parameters.get("name")
+    /// - Parameter other: The change of an object that the path does not name.
+    func entry(
+        _ request: Request, _ context: ServerContext, actor: String, result: String,
+        about other: AuditDetail.Change? = nil
+    ) -> AuditEntry {
+        let change = other ?? context.auditDetail?.change
+        let target = change?.target ?? Self.target(context)
         // Queries of console pages may contain a sign-in link or a search text.
         let query = request.uri.path.hasPrefix("/v1/") ? request.uri.query.map { String($0) } : nil
-        let detail = [context.auditDetail?.text, query].compactMap(\.self)
+        let detail = [change?.text, query].compactMap(\.self)
         return AuditEntry(
             at: clock.now().milliseconds, actor: actor, session: context.session,
             address: ClientAddress(of: request, from: context.peer, settings.current.listen).address,
             action: "\(request.method.rawValue.prefix(16)) \(context.route)",
-            target: target.map { Self.shortened(String(percentEncoded: $0.utf8) ?? $0, to: 255) },
+            target: target.map { Self.shortened($0, to: 255) },
             detail: detail.isEmpty ? nil : Self.shortened(detail.joined(separator: " · "), to: 600), result: result)
+    }
+
+    /// Returns the object in the path. A customer's UUID has one spelling, so that the log can be searched for it.
+    private static func target(_ context: ServerContext) -> String? {
+        guard let text = context.parameters.get("id") ?? context.parameters.get("name") else { return nil }
+        let target = String(percentEncoded: text.utf8) ?? text
+        return context.route.hasPrefix("/v1/customers/{id}") ? CustomerName.canonical(target) : target
     }
 
     /// Counts code points. A character may have any number of them, such as a letter with thousands of accents.

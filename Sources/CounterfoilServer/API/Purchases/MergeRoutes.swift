@@ -22,6 +22,7 @@ struct MergeRoutes {
             MergeBody.self, form: "a JSON object with from, and from_token with a public key")
         let from = try CustomerName.validated(merge.from, parameter: "from")
         call.setAuditDetail("from \(from)")
+        if !from.isExactly(customer) { call.addAuditEntry("into \(customer)", about: from) }
         if call.principal.isPublic { try merge.verifyToken(of: from, in: appEnvironment, responseWriter) }
         if !from.isExactly(customer) {
             let moved = try await claims.merge(

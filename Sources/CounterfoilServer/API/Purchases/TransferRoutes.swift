@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Foundation
 internal import Hummingbird
 internal import Ledger
@@ -26,6 +27,10 @@ struct TransferRoutes {
             throw APIFailure.notFound("No such purchase is known in this app and environment.", parameter: "original")
         }
         call.setAuditDetail("\(original): \(reason)")
+        call.addAuditEntry("to \(customer): \(reason)", about: original)
+        for owner in try await storage.owners(of: original, in: appEnvironment.id) where !owner.isExactly(customer) {
+            call.addAuditEntry("\(original) to \(customer): \(reason)", about: owner)
+        }
         // Use the same claim as an app, with the policy that always permits taking another customer's purchase.
         let claim = Claim(
             customer: customer, scope: appEnvironment.id, originalTransactionIDs: [original], policy: .transfer,

@@ -96,7 +96,16 @@ struct APICall: Sendable {
     }
 
     /// Sets the sentence about the change for the audit log. It must be short and contain no secrets.
-    func setAuditDetail(_ change: @autoclosure () -> String) { context.auditDetail?.set(change()) }
+    ///
+    /// - Parameter target: What changes, if the path does not name it.
+    func setAuditDetail(_ change: @autoclosure () -> String, of target: String? = nil) {
+        context.auditDetail?.set(.init(target: target, text: change()))
+    }
+
+    /// Adds an entry about another object that changes to the audit log. So the log can be searched for each of them.
+    func addAuditEntry(_ change: @autoclosure () -> String, about target: String) {
+        context.auditDetail?.add(.init(target: target, text: change()))
+    }
 
     /// The App Store identifier in the path.
     func identifier(_ name: String) throws(APIFailure) -> String {

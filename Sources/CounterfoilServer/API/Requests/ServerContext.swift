@@ -16,7 +16,7 @@ struct ServerContext: RequestContext {
     var session: String?
     /// Whether an open console page sent the request by itself.
     var isRefetch = false
-    /// Holds the route's sentence about its change; nil if the request is not audited.
+    /// Holds the route's sentences about its change; nil if the request is not audited.
     var auditDetail: AuditDetail?
 
     init(source: ApplicationRequestContextSource) {

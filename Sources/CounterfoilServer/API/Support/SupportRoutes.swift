@@ -75,7 +75,11 @@ struct SupportRoutes {
         let request = ExtendRenewalDateRequest(
             extendByDays: try body.checkedDays, extendReasonCode: try body.code,
             requestIdentifier: try body.identifier(isUUID: false, of: call, about: original, in: appEnvironment))
-        call.setAuditDetail("\(body.days) \(body.days.noun("day")) more, \(body.reason)")
+        let change = "\(body.days) \(body.days.noun("day")) more, \(body.reason)"
+        call.setAuditDetail(change)
+        for owner in try await appStore.storage.owners(of: original, in: appEnvironment.id) {
+            call.addAuditEntry("\(original): \(change)", about: owner)
+        }
         let response = try await client.extendRenewalDate(of: original, request)
         if response.success { await fetchIgnoringFailure(original, appEnvironment) }
         return .object("renewal_extension") { json in

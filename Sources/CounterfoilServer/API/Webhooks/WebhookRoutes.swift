@@ -64,7 +64,7 @@ struct WebhookRoutes {
             throw APIFailure(
                 .conflict, "too_many", "There are already \(Self.maximumCount) endpoints; remove one first.")
         }
-        call.setAuditDetail("created \(body.name)")
+        call.setAuditDetail("created \(body.name)", of: body.name)
         guard let endpoint = try await webhooks.add(definition) else {
             throw APIFailure(.conflict, "name_taken", "An endpoint with this name already exists.", parameter: "name")
         }

@@ -48,6 +48,92 @@ import Testing
         }
     }
 
+    @Test func `A customer's UUID finds the entries in either case`() async throws {
+        try await World.withAPI { world in
+            let id = UUID().uuidString
+            for name in [id, id.lowercased()] {
+                #expect(try await world.api.post("/v1/customers/\(name)/grants", Self.grant).status == 201)
+            }
+            let core = try world.server.core
+            await core.audit.flush()
+            // Older versions recorded the case of the request.
+            try await core.storage.appendAudit(
+                [AuditEntry(at: 1, actor: "old", action: "DELETE /v1/customers/{id}", target: id, result: "200")],
+                dropping: .min)
+            for name in [id, id.lowercased()] {
+                let found = try await Self.list([("target", name)], world)
+                try #require(found.count == 3)
+                #expect(found[0].hasSuffix(id))
+                #expect(found[1...].allSatisfy { $0.hasSuffix(id.lowercased()) }, "\(found)")
+            }
+        }
+    }
+
+    @Test func `A merge is found by both customers, a transfer by its owners and its purchase`() async throws {
+        try await World.withAPI { world in
+            let (anna, original) = try await TransferRouteTests.bought(world)
+            let path = "/v1/customers/ben/purchases/\(original)/transfer"
+            #expect(try await world.api.post(path, ["reason": "ticket 4711"]).status == 200)
+            #expect(try await world.api.post("/v1/customers/carl/merge", ["from": "ben"]).status == 200)
+            let transfer = "POST /v1/customers/{id}/purchases/{original}/transfer"
+            let merge = "POST /v1/customers/{id}/merge"
+            for (target, expected) in [
+                (anna, ["\(transfer) \(anna)"]), (original, ["\(transfer) \(original)"]),
+                ("ben", ["\(merge) ben", "\(transfer) ben"]), ("carl", ["\(merge) carl"]),
+            ] {
+                let found = try await Self.list([("target", target)], world)
+                #expect(found == expected, "\(target)")
+            }
+            let details = try await world.api.get("/v1/audit").items.map { $0["detail"] as? String }
+            #expect(
+                details == [
+                    "into carl", "from ben", "\(original) to ben: ticket 4711", "to ben: ticket 4711",
+                    "\(original): ticket 4711",
+                ])
+        }
+    }
+
+    @Test func `An extended subscription is found by its customer`() async throws {
+        try await World.withAPI { world in
+            let (anna, original) = try await TransferRouteTests.bought(world)
+            _ = try await world.api.post(
+                "/v1/subscriptions/\(original)/extend", ["days": 3, "reason": "service_issue"])
+            let entry = try #require(try await world.api.get("/v1/audit?target=\(anna)").items.first)
+            #expect(entry["action"] as? String == "POST /v1/subscriptions/{id}/extend")
+            #expect(entry["detail"] as? String == "\(original): 3 days more, service_issue")
+        }
+    }
+
+    @Test func `The creation of a webhook endpoint is found by its name`() async throws {
+        try await World.withAPI { world in
+            let endpoint = Data(#"{"name":"mine","url":"https://93.184.216.34/"}"#.utf8)
+            #expect(try await world.api.send("POST", "/v1/webhooks", body: endpoint).status == 201)
+            #expect(try await world.api.send("DELETE", "/v1/webhooks/mine").status == 204)
+            let found = try await Self.list([("target", "mine")], world)
+            #expect(found == ["DELETE /v1/webhooks/{name} mine", "POST /v1/webhooks mine"])
+        }
+    }
+
+    @Test func `After an erasure no new entry names the customer or the stand-in`() async throws {
+        try await World.withAPI { world in
+            let (anna, original) = try await TransferRouteTests.bought(world)
+            #expect(try await world.api.send("DELETE", "/v1/customers/\(anna)").status == 200)
+            let path = "/v1/customers/ben/purchases/\(original)/transfer"
+            #expect(try await world.api.post(path, ["reason": "a restore"]).status == 200)
+            let items = try await world.api.get("/v1/audit").items
+            let erasure = try #require(
+                items.firstIndex { $0["action"] as? String == "DELETE /v1/customers/{id}" })
+            let later = items[..<erasure]
+            #expect(later.map { $0["target"] as? String } == [original, "ben"])
+            #expect(!later.contains { "\($0)".contains(anna) || "\($0)".contains("erased:") }, "\(later)")
+            // The log says who erased the customer, to those who know the whole name.
+            let known = try await Self.list([("target", anna)], world)
+            #expect(known == ["DELETE /v1/customers/{id} \(anna)"])
+            let guessed = try await Self.list([("target", String(anna.prefix(35)))], world)
+            #expect(guessed.isEmpty)
+        }
+    }
+
     @Test func `Pages of a filter, also as CSV, lead to the next page with the same filter`() async throws {
         try await World.withAPI { world in
             for number in 0..<5 {
