@@ -90,7 +90,7 @@ enum ConsoleRoutes {
         router.get("/console/operations/audit.csv") { request, context -> Response in
             let pageRequest = try pageRequest(request, context, console)
             let query =
-                [("format", "csv"), ("limit", "\(ListFormat.csv.maximumPageSize)")] + pageRequest.parameters("page")
+                [("format", "csv"), ("limit", "\(ListFormat.csv.maximumPageSize)")] + AuditPage.query(pageRequest)
             var response = try await console.api.response(
                 .get, pageRequest.target(["audit"], query, isScoped: false),
                 for: pageRequest.context)

@@ -1,3 +1,4 @@
+internal import Ledger
 internal import WebConsole
 
 /// The page of the audit log.
@@ -5,9 +6,36 @@ enum AuditPage {
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         var page = pageRequest.page("Audit log")
         page.up = ("Operations", pageRequest.link("operations"))
-        let query = pageRequest.parameters("page")
+        let (filter, query) = (Self.filter(pageRequest), Self.query(pageRequest))
         let target = pageRequest.target(["audit"], query, isScoped: false)
-        guard let json = try await pageRequest.read(target, &page, "The audit log") else { return page }
+        if let json = try await pageRequest.read(target, &page, "The audit log") {
+            let next = pageRequest.nextPage(of: json, "operations", "audit", query: filter)
+            if next != nil, filter.contains(where: { $0.0 != "target" }) {
+                let count = AuditFilter().scanLimit.grouped
+                page.paragraph("Searched up to \(count) entries; the next page goes on.", "note")
+            }
+            list(
+                json, &page,
+                empty: query.isEmpty
+                    ? "Nothing was done yet." : next == nil ? "There is none." : "None among the searched entries.")
+            let title = "The last \(ListFormat.csv.maximumPageSize.grouped) as a file for a spreadsheet (CSV)"
+            page.links([(title, pageRequest.link("operations", "audit.csv", query: query))], next: next)
+        }
+        form(pageRequest, &page)
+        return page
+    }
+
+    /// The filter of the page; the API has the same parameters.
+    private static func filter(_ pageRequest: PageRequest) -> [(String, String)] {
+        pageRequest.parameters("target", "actor", "action")
+    }
+
+    /// The parameters of the API for the page.
+    static func query(_ pageRequest: PageRequest) -> [(String, String)] {
+        filter(pageRequest) + pageRequest.parameters("page")
+    }
+
+    private static func list(_ json: APIValue, _ page: inout ConsolePage, empty: String) {
         page.table(
             "Actions, newest first",
             ["When", "Who", "What", "About", "Change", "Result", "Session", "Address", "Chain"],
@@ -21,11 +49,29 @@ enum AuditPage {
                     .foreign(item.string("address")),
                     .tag(isChained ? "whole" : "broken", isChained ? .good : .bad),
                 ]
-            }, empty: "Nothing was done yet.")
-        let title = "The last \(ListFormat.csv.maximumPageSize.grouped) as a file for a spreadsheet (CSV)"
-        page.links(
-            [(title, pageRequest.link("operations", "audit.csv", query: query))],
-            next: pageRequest.nextPage(of: json, "operations", "audit"))
-        return page
+            }, empty: empty)
+    }
+
+    private static func form(_ pageRequest: PageRequest, _ page: inout ConsolePage) {
+        guard pageRequest.may(.auditRead) else { return }
+        let labels = [
+            ("target", "About: the identifier of a customer or a purchase, or the name of an endpoint"),
+            ("actor", "Who: the name of a key, or a session"),
+            ("action", "What, such as DELETE /v1/customers/{id} or sign-in"),
+        ]
+        page.formTitle("Filter the audit log")
+        let hidden = pageRequest.selection.query.map { ConsolePage.Field.hidden($0.0, $0.1) }
+        let fields = labels.map { name, label in
+            ConsolePage.Field(name: name, label: label, value: pageRequest.parameter(name) ?? "")
+        }
+        page.form(PageLink("console", "operations", "audit"), hidden + fields, button: "Filter", method: "get")
+    }
+}
+
+extension PageRequest {
+    /// The link to the changes of an object in the audit log; none if the key may not read the log.
+    func auditLinks(about target: String) -> [(String, PageLink)] {
+        guard may(.auditRead), principal.isUnlimited else { return [] }
+        return [("Changes by people", link("operations", "audit", query: [("target", target)]))]
     }
 }

@@ -28,6 +28,7 @@ enum CustomerPage {
         spend(json["spend"], &page)
         try await claims(id, instant, pageRequest, &page)
         let grants = try await grants(id, instant, pageRequest, &page)
+        page.links(pageRequest.auditLinks(about: id))
         try await timeline(id, instant, pageRequest, &page)
         forms(json, grants, id, pageRequest, &page)
         return page

@@ -24,7 +24,9 @@ enum TransactionPage {
             empty: "It belongs to no customer: none claimed it and it names no account, or the customer was erased.")
         guard let original = json["original_transaction_id"].text else { return }
         let query = [("original_transaction_id", original)]
-        page.links([("Notifications about it", pageRequest.link("notifications", query: query))])
+        page.links(
+            [("Notifications about it", pageRequest.link("notifications", query: query))]
+                + pageRequest.auditLinks(about: original))
     }
 }
 

@@ -99,6 +99,7 @@ enum WebhookPage {
         let endpoint = pageRequest.target(["webhooks", name], isScoped: false)
         guard let json = try await pageRequest.read(endpoint, &page, "The endpoint") else { return page }
         facts(json, &page)
+        page.links(pageRequest.auditLinks(about: name))
         page.title("Deliveries")
         let states = [""] + DeliveryFilterForm.states
         page.links(
