@@ -44,7 +44,9 @@ import Testing
             stored.withLock { $0 += entries }
         }
 
-        func audit(before id: Int64, limit: Int) async throws -> [StoredAuditEntry] { [] }
+        func audit(_ filter: AuditFilter, before id: Int64, limit: Int) async throws -> AuditList {
+            AuditList(found: [], ends: [], limit: limit)
+        }
     }
 
     private static let entry = AuditEntry(at: 0, actor: "anna", action: "GET /v1/webhooks", result: "403")
