@@ -102,7 +102,7 @@ import WebConsole
             try await world.waitUntilIdle()
             let token = try #require(outcome.appAccountToken)
             let page = try await browser.get("/console/customers/\(token)").text
-            #expect(page.contains("<span class=\"tag bad\">no access</span>") && !page.contains("no end"))
+            #expect(page.contains("<span class=\"tag bad\">no access</span>") && !page.contains(">no end<"))
         }
     }
 

@@ -60,7 +60,7 @@ import Testing
             try simulator.add(Fault("notification:*", .drop))
             for number in 0..<purchases {
                 try await simulator.perform(
-                    .purchase(customer: "customer \(number)", product: "com.example.premium.monthly"))
+                    .purchase(customer: "customer-\(number)", product: "com.example.premium.monthly"))
             }
             try await simulator.advance(by: 600)
             try simulator.add(Fault("route:notification-history", .wrongChain))
