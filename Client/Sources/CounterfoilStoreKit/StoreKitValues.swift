@@ -14,7 +14,9 @@
                 kind: ProductKind(transaction.productType), quantity: transaction.purchasedQuantity,
                 purchaseDate: transaction.purchaseDate, expirationDate: transaction.expirationDate,
                 revocationDate: transaction.revocationDate, isUpgraded: transaction.isUpgraded,
-                ownership: Ownership(transaction.ownershipType),
+                // Apple documents the constant, but not its raw value.
+                ownership: transaction.ownershipType == .familyShared
+                    ? .familyShared : Ownership(rawValue: transaction.ownershipType.rawValue),
                 appAccountToken: transaction.appAccountToken,
                 // StoreKit's `environment` property requires iOS 16.
                 environment: SignedText.environment(of: result.jwsRepresentation) ?? "",
@@ -43,17 +45,6 @@
                 id: product.id, kind: ProductKind(product.type), displayName: product.displayName,
                 description: product.description, displayPrice: product.displayPrice, price: product.price,
                 groupID: product.subscription?.subscriptionGroupID)
-        }
-    }
-
-    extension Ownership {
-        // Apple documents the constants, but not their raw values.
-        init(_ type: StoreKit.Transaction.OwnershipType) {
-            switch type {
-            case .purchased: self = .purchased
-            case .familyShared: self = .familyShared
-            default: self.init(rawValue: type.rawValue)
-            }
         }
     }
 
