@@ -26,6 +26,17 @@ package struct LineReader {
         self.longest = longest
     }
 
+    /// Returns the next lines, at most `count`; none at the end. After as many bytes as the longest line may have, takes
+    /// no further line, so that long lines do not fill the memory.
+    package mutating func next(_ count: Int) throws -> [Line] {
+        var (lines, size): ([Line], Int) = ([], 0)
+        while lines.count < count, size < longest, let line = try next() {
+            if case .bytes(let bytes) = line { size += bytes.count }
+            lines.append(line)
+        }
+        return lines
+    }
+
     /// Returns the next line; nil at the end. The last line needs no line feed.
     package mutating func next() throws -> Line? {
         var isTooLong = false

@@ -57,4 +57,22 @@ import Testing
         let found = try await read(lines.joined(separator: "\n").utf8, longest: 9000)
         #expect(found.map { $0.line ?? "?" } == (lines.last == "" ? Array(lines.dropLast()) : lines))
     }
+
+    @Test func `A batch has at most the requested lines, and about as many bytes as one line may have`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "lines")
+            try Data("a\n\nbb\nccccc\nd\neeee\nf\n".utf8).write(to: file)
+            let handle = try FileHandle(forReadingFrom: file)
+            defer { try? handle.close() }
+            var lines = LineReader(handle, longest: 4)
+            var counts: [Int] = []
+            while true {
+                let batch = try lines.next(3)
+                if batch.isEmpty { break }
+                counts.append(batch.count)
+            }
+            // The fourth line is too long, so it has no bytes.
+            #expect(counts == [3, 3, 1])
+        }
+    }
 }

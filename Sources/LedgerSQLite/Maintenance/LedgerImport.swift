@@ -28,8 +28,6 @@ package struct LedgerImport: Sendable {
 
     private static let batch = 256
     private static let longestLine = 4 << 20
-    /// The number of bytes after which a batch takes no further line, so that long lines do not fill the memory.
-    private static let batchBytes = 4 << 20
 
     private let storage: SQLiteStorage
     let verifier: SignedDataVerifier
@@ -71,27 +69,26 @@ package struct LedgerImport: Sendable {
     }
 
     private func read(_ file: FileHandle, _ progress: @Sendable (_ bytes: Int) -> Void) async throws -> Report {
-        var lines = LineReader(file, longest: Self.longestLine)
+        var reader = LineReader(file, longest: Self.longestLine)
         var report = Report()
         var former = FormerClaims()
         var number = 0
         while true {
+            let lines = try reader.next(Self.batch)
+            guard !lines.isEmpty else {
+                try await storage.add(former.finish(), at: now)
+                return report
+            }
             var batch: [(number: Int, line: Data)] = []
-            var size = 0
-            while batch.count < Self.batch, size < Self.batchBytes, let line = try lines.next() {
+            for line in lines {
                 number += 1
                 guard case .bytes(let bytes) = line else {
                     throw StorageError(.failed, "line \(number) is too long for an export")
                 }
-                size += bytes.count
                 if !bytes.isEmpty { batch.append((number, Data(bytes))) }
             }
-            guard !batch.isEmpty else {
-                try await storage.add(former.finish(), at: now)
-                return report
-            }
             try await importBatch(batch, &former, &report)
-            progress(Int(clamping: lines.position))
+            progress(Int(clamping: reader.position))
         }
     }
 

@@ -37,13 +37,7 @@ package struct ConsumptionService: Service {
         while !Task.isCancelled {
             // The wait throws only if the task is cancelled.
             do { try await clock.wait(for: .seconds(1)) } catch { return }
-            do {
-                try await answerDue()
-                failures.recordSuccess()
-            } catch {
-                if Task.isCancelled { return }
-                failures.record("consumption requests could not be answered; trying again", error)
-            }
+            await failures.attempt("consumption requests could not be answered; trying again") { try await answerDue() }
         }
     }
 

@@ -19,6 +19,16 @@ final class FailureLog: Sendable {
     /// Whether there was a failure since the last success.
     var isFailing: Bool { known.withLock { !$0.isEmpty } }
 
+    /// Does work that a service repeats. Logs a failure, unless the task is cancelled: the shutdown interrupts the work.
+    func attempt(_ message: Logger.Message, _ work: () async throws -> Void) async {
+        do {
+            try await work()
+            recordSuccess()
+        } catch {
+            if !Task.isCancelled { record(message, error) }
+        }
+    }
+
     /// Logs a failure, unless one with the same message and reason was logged since the last success.
     func record(
         _ message: Logger.Message, _ error: any Error, level: Logger.Level = .error, metadata: Logger.Metadata = [:]

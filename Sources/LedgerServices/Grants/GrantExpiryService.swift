@@ -28,13 +28,8 @@ package struct GrantExpiryService: Service {
         while !Task.isCancelled {
             // The wait throws only if the task is cancelled.
             do { try await clock.wait(for: .seconds(1)) } catch { return }
-            do {
+            await failures.attempt("events of expired grants could not be emitted; trying again") {
                 try await emitDue()
-                failures.recordSuccess()
-            } catch {
-                // The shutdown interrupts the batch.
-                if Task.isCancelled { return }
-                failures.record("events of expired grants could not be emitted; trying again", error)
             }
         }
     }

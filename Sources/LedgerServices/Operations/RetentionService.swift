@@ -21,14 +21,7 @@ package struct RetentionService: Service {
     private func work() async {
         let failures = FailureLog(logger, end: "expired data are deleted again")
         while !Task.isCancelled {
-            do {
-                try await removeExpired()
-                failures.recordSuccess()
-            } catch {
-                // The shutdown interrupts the batch.
-                if Task.isCancelled { return }
-                failures.record("expired data could not be deleted; trying again", error)
-            }
+            await failures.attempt("expired data could not be deleted; trying again") { try await removeExpired() }
             // The wait throws only if the task is cancelled.
             do { try await clock.wait(for: .seconds(60)) } catch { return }
         }

@@ -49,8 +49,6 @@ package struct FileImport: Sendable {
     /// The size of the largest accepted receipt in base64, in bytes.
     private static let longestLine = 8 << 20
     private static let batch = 64
-    /// The number of bytes after which a batch takes no further line, so that long lines do not fill the memory.
-    private static let batchBytes = 8 << 20
     private static let concurrency = 8
     private static let chunk = 1 << 16
 
@@ -86,13 +84,7 @@ package struct FileImport: Sendable {
         var lines = LineReader(handle, longest: Self.longestLine)
         let start = progress.offset
         while true {
-            var batch: [Line] = []
-            var size = 0
-            while batch.count < Self.batch, size < Self.batchBytes, let next = try lines.next() {
-                let line = Line(number: progress.lines + batch.count + 1, next)
-                size += line.text?.utf8.count ?? 0
-                batch.append(line)
-            }
+            let batch = try lines.next(Self.batch).enumerated().map { Line(number: progress.lines + $0 + 1, $1) }
             guard !batch.isEmpty else { break }
             let outcomes = try await importBatch(batch)
             try appendFailures(in: outcomes, of: batch)

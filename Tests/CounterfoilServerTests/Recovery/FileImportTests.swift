@@ -54,14 +54,19 @@ import Testing
         }
     }
 
+    /// Returns the identifier of a purchase for the file of an import.
+    private static func purchase(in world: World) async throws -> String {
+        let outcome = try await world.simulator.perform(
+            .purchase(customer: "anna", product: "com.example.premium.monthly"))
+        return try #require(outcome.originalTransactionID)
+    }
+
     /// A byte order mark made the first line fail.
     @Test func `An import accepts the byte order mark and line ends of Windows, and explains a line of a table`()
         async throws
     {
         try await World.run { world in
-            let outcome = try await world.simulator.perform(
-                .purchase(customer: "anna", product: "com.example.premium.monthly"))
-            let bought = try #require(outcome.originalTransactionID)
+            let bought = try await Self.purchase(in: world)
             let file = world.folder.appending(path: "customers.txt")
             try Data("\u{FEFF}\(bought)\r\n\(bought),anna\r\n".utf8).write(to: file)
             try await world.stopServer()
@@ -75,9 +80,7 @@ import Testing
 
     @Test func `An import that cannot store its progress names the file`() async throws {
         try await World.run { world in
-            let outcome = try await world.simulator.perform(
-                .purchase(customer: "anna", product: "com.example.premium.monthly"))
-            let bought = try #require(outcome.originalTransactionID)
+            let bought = try await Self.purchase(in: world)
             // A name of 255 bytes is possible, but not with a suffix.
             let file = world.folder.appending(path: String(repeating: "a", count: 250))
             try Data("\(bought)\n".utf8).write(to: file)
@@ -98,9 +101,7 @@ import Testing
         async throws
     {
         try await World.run { world in
-            let outcome = try await world.simulator.perform(
-                .purchase(customer: "anna", product: "com.example.premium.monthly"))
-            let bought = try #require(outcome.originalTransactionID)
+            let bought = try await Self.purchase(in: world)
             let file = world.folder.appending(path: "customers.txt")
             try Data("\(bought)\nno number\n".utf8).write(to: file)
             try await world.stopServer()
@@ -123,9 +124,7 @@ import Testing
 
     @Test func `An import starts again for another ledger at the same path`() async throws {
         try await World.run { world in
-            let outcome = try await world.simulator.perform(
-                .purchase(customer: "anna", product: "com.example.premium.monthly"))
-            let bought = try #require(outcome.originalTransactionID)
+            let bought = try await Self.purchase(in: world)
             let file = world.folder.appending(path: "customers.txt")
             let copy = world.folder.appending(path: "copy.sqlite").path
             let ledger = try world.configuration().storage.path

@@ -50,7 +50,7 @@ extension PurchaseStateMachine {
         case .appTransaction(let jws):
             // The environment changes when the App Store's version of the app replaces that of TestFlight.
             let (old, new) = (record?.answer?.environment, jws.flatMap(SignedText.environment(of:)))
-            let isSame = old ?? new == new ?? old
+            let isSame = old == nil || new == nil || old == new
             let wasSent = isSame && record?.appTransactionSent.map { isRecent($0) } ?? false
             if let jws, !blocksExtras, !wasSent || mode == .restore { extras.appTransaction = jws }
         case .receipt(let receipt):
