@@ -8,9 +8,7 @@ final class LedgerLock: Sendable {
 
     /// Acquires the lock, or throws an error that names the process that holds it.
     init(ledger path: String) throws(StorageError) {
-        // All paths to the same ledger must use one lock file.
-        let file = URL(filePath: path).resolvingSymlinksInPath().path + ".lock"
-        descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        descriptor = open(Self.file(ledger: path), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StorageError(errno: errno, path: path) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             // If the initializer throws here, deinit runs and closes the descriptor. After a second close, the number
@@ -21,6 +19,9 @@ final class LedgerLock: Sendable {
         }
         writeOwner()
     }
+
+    /// Returns the path of the file. All paths to the same ledger must use one lock file.
+    static func file(ledger path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path + ".lock" }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 

@@ -1,12 +1,14 @@
 internal import Foundation
 internal import Ledger
 
-/// The files of an open ledger: the database and its write-ahead log.
+/// The files of an open ledger: the database, its write-ahead log and its lock.
 ///
-/// If these files are removed or moved, SQLite continues to write to them, and the data are lost when the process ends.
+/// If the database or the log is removed or moved, SQLite continues to write to it, and the data are lost when the process
+/// ends. If the lock's file is removed, another process can lock a new one and write to the same ledger.
 struct OpenedFiles: Sendable {
     private let ledger: String
     private let log: String
+    private let lock: String
     private let numbers: [String: UInt64]
 
     /// Records the files.
@@ -15,12 +17,14 @@ struct OpenedFiles: Sendable {
     init(ledger path: String) {
         ledger = path
         log = URL(filePath: path).resolvingSymlinksInPath().path + "-wal"
+        lock = LedgerLock.file(ledger: path)
         var numbers: [String: UInt64] = [:]
-        for path in [ledger, log] { numbers[path] = Self.number(path) }
+        for path in [ledger, log, lock] { numbers[path] = Self.number(path) }
         self.numbers = numbers
     }
 
-    /// Throws if one of the files was moved or removed.
+    /// Throws if one of the files was moved or removed. The file of the lock can be missing: a process that wants the
+    /// lock creates it.
     func requireInPlace() throws(StorageError) {
         guard isInPlace(ledger) else {
             throw StorageError(
@@ -33,6 +37,12 @@ struct OpenedFiles: Sendable {
                 .failed,
                 "\(log) was moved or removed while it is in use, and nothing is acknowledged; stop the server, which saves "
                     + "what was in it, and start it again")
+        }
+        guard Self.number(lock) == nil || isInPlace(lock) else {
+            throw StorageError(
+                .failed,
+                "\(lock) was replaced, so another Counterfoil may use the ledger too; this one acknowledges nothing until "
+                    + "it is restarted; stop the other first")
         }
     }
 

@@ -90,6 +90,23 @@ extension `Storage failures` {
         }
     }
 
+    @Test func `The first of two processes commits nothing after the file of its lock was removed`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            let first = try SQLiteStorage(path: path)
+            try FileManager.default.removeItem(atPath: path + ".lock")
+            try await first.commit([Self.refusal])
+            let second = try SQLiteStorage(path: path)
+            try await second.commit([Self.refusal])
+            let error = await #expect(throws: StorageError.self) { try await first.commit([Self.refusal]) }
+            #expect(error?.code == .failed && error?.message.hasPrefix("\(path).lock was replaced") == true)
+            #expect(try await second.refusals(before: .max, limit: 10).count == 2)
+            try second.close()
+            await #expect(throws: StorageError.self) { try await first.commit([Self.refusal]) }
+            try first.close()
+        }
+    }
+
     @Test func `A commit whose write-ahead log was removed is in the ledger after closing`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite").path
