@@ -134,6 +134,45 @@ import Testing
         #expect(why("tea", [], on: day(0)).sentence == "The catalogue has no entitlement \"tea\".")
     }
 
+    @Test func `An explanation names the end of an upgrade, also after the replaced period would have ended`() {
+        func why(_ transactions: [TransactionFact], on date: Double) -> Explanation {
+            self.why("basic", transactions, on: day(date))
+        }
+        // Both products give the entitlement, and the old transaction was never signed again.
+        let refunded = [
+            period("1", "basic.month", 0, 30), period("2", 3, 33) { $0.reason = .purchase },
+            period("2", 3, 33) { $0.refund(on: 4) },
+        ]
+        for date in [5.0, 29, 31, 34] {
+            #expect(why(refunded, on: date).rule == .refunded)
+            #expect(why(refunded, on: date).sentence == "pro.month was refunded on 2023-11-18T22:13:20Z.")
+        }
+        let expired = [period("1", "basic.month", 0, 365), period("2", 10, 40)]
+        for date in [50.0, 366] {
+            #expect(why(expired, on: date).sentence == "The subscription to pro.month ended on 2023-12-24T22:13:20Z.")
+        }
+        // A renewal that was paid for in advance, and replaced before it began.
+        let ahead = [
+            period("1", "basic.month", 0, 30),
+            period("2", "basic.month", 30, 60, signed: 29.5) { $0.reason = .renewal },
+            period("3", 29.7, 59.7) { $0.reason = .purchase },
+        ]
+        let info = renewal(on: 29.7) { $0.renewalDate = day(59.7) }
+        for date in [59.8, 61] {
+            let explanation = self.why("basic", ahead, [info], on: day(date))
+            #expect(explanation.rule == .expired && explanation.transactionID == "3")
+        }
+        // Other products do not give the entitlement.
+        let replaced = [period("1", 0, 30), period("2", "other", 5, 35)]
+        #expect(why(replaced, on: 31).rule == .replacedByUpgrade)
+        #expect(
+            why(replaced, on: 36).sentence
+                == "pro.month was replaced by other, which does not give the entitlement.")
+        // A renewal with another product replaces nothing, even if it begins a moment early.
+        let renewed = [period("1", 0, 30), period("2", "other", 29.99, 60) { $0.reason = .renewal }]
+        #expect(why(renewed, on: 31).rule == .changedProduct)
+    }
+
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300])
     func `An explanation of facts with invalid dates has a sentence`(_ seconds: Double) {
         let invalidDate = Date(timeIntervalSince1970: seconds)

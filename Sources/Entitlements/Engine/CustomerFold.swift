@@ -60,7 +60,8 @@ struct CustomerFold {
         states.subscriptions.append(state)
         let all = facts.facts.transactions
         var previous = product
-        for period in periods {
+        for position in periods.indices {
+            let period = periods[position]
             if all[period.index].offerType == .introductory {
                 recordIntroductoryOffer(all[period.index], group)
             }
@@ -70,7 +71,8 @@ struct CustomerFold {
                 continue
             }
             let fact = all[period.index]
-            let ended = ProductState(ended: fact, period, asOf: facts.asOf)
+            let ended = ProductState(
+                ended: fact, period, isReplaced: facts.isReplaced(position, in: periods, current), asOf: facts.asOf)
             if fact.productID.isExactly(previous) {
                 products[products.count - 1] = ended
             } else {

@@ -45,6 +45,19 @@ extension EffectiveFacts {
         }
     }
 
+    /// Whether another period replaced the one at a position before it was over, as an upgrade does. Few transactions
+    /// are signed again after their upgrade and say so themselves.
+    func isReplaced(_ position: Int, in periods: Periods, _ current: Transaction) -> Bool {
+        let period = fact(periods[position])
+        // It was paid for in advance, and the current period replaced it before it began.
+        if period.purchaseDate > fact(current).purchaseDate { return true }
+        let next = position + 1
+        guard periods.indices.contains(next), let end = period.expiresDate else { return false }
+        let successor = fact(periods[next])
+        // A renewal replaces nothing.
+        return successor.reason != .renewal && successor.purchaseDate < end
+    }
+
     private func isRunning(_ period: Transaction) -> Bool {
         let fact = facts.transactions[period.index]
         return fact.purchaseDate <= asOf && fact.expiresDate.map { $0 > asOf } ?? false

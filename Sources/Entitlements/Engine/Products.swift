@@ -15,8 +15,10 @@ extension ProductState {
     }
 
     /// Creates the state of a product that a subscription was in before it changed to another product.
-    init(ended fact: TransactionFact, _ period: EffectiveFacts.Transaction, asOf: Date) {
-        let isReplaced = period.isUpgraded || fact.expiresDate.map { $0 > asOf } ?? false
+    ///
+    /// - Parameter isReplaced: Whether another period replaced this one before it was over.
+    init(ended fact: TransactionFact, _ period: EffectiveFacts.Transaction, isReplaced: Bool, asOf: Date) {
+        let isReplaced = isReplaced || period.isUpgraded || fact.expiresDate.map { $0 > asOf } ?? false
         let detail: StateDetail =
             period.isRevoked && !period.isUpgraded
             ? .revocation(fact.revocationType, fact.ownership) : isReplaced ? .upgraded : .changedProduct
