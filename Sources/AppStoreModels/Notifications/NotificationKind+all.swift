@@ -24,7 +24,7 @@ extension NotificationKind {
             "Upgraded to {product}[ until {expiry}][ for {price}]."),
         .init(
             .didChangeRenewalPref, .downgrade, event: "subscription.downgrade_scheduled", compatible: [.productChange],
-            "Will change to {nextProduct} at the next renewal."),
+            "Will change to {nextProduct}[ on {end}]."),
         .init(
             .didChangeRenewalPref, event: "subscription.change_cancelled", compatible: [.productChange],
             "Took back the change: {product} stays."),
@@ -43,7 +43,7 @@ extension NotificationKind {
     private static let offers: [NotificationKind] = [
         offer(nil, "Redeemed an offer for {product}."),
         offer(.upgrade, "Redeemed an offer for {product}[ until {expiry}][ for {price}]."),
-        offer(.downgrade, "Redeemed an offer and will change to {nextProduct} at the next renewal."),
+        offer(.downgrade, "Redeemed an offer and will change to {nextProduct}[ on {end}]."),
     ]
 
     private static func offer(_ subtype: NotificationSubtype?, _ sentence: String) -> NotificationKind {
@@ -85,7 +85,7 @@ extension NotificationKind {
             "Was asked to agree to a higher price of {product}."),
         .init(
             .priceIncrease, .accepted, event: "subscription.price_increase_accepted",
-            "Agreed to the higher price of {product}."),
+            "The higher price of {product} will be charged: the customer agreed, or did not have to."),
     ]
 
     private static func expired(_ subtype: NotificationSubtype?, _ sentence: String) -> NotificationKind {

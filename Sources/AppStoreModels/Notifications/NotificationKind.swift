@@ -25,13 +25,14 @@ package struct NotificationKind: Sendable, Hashable {
     package enum Placeholder: String, Sendable, CaseIterable {
         /// The product of the transaction, or of the renewal.
         case product
-        /// The product of the next renewal.
+        /// The product of the next renewal, or of the next commitment.
         case nextProduct
         /// The price; `free` if it is zero.
         case price
         /// The day on which the transaction expires.
         case expiry
-        /// The day on which the subscription ends if it does not renew: the end of the commitment, if there is one.
+        /// The day on which the subscription ends or changes at a renewal: the end of the commitment, if there is one.
+        /// Unknown if it has passed: a cancellation in a grace period or in billing retry ends the subscription at once.
         case end
         /// The day on which the grace period ends.
         case graceExpiry

@@ -98,16 +98,21 @@ extension NotificationParts {
     fileprivate func value(of place: NotificationKind.Placeholder) -> String? {
         switch place {
         case .product: product
-        case .nextProduct: renewal?.autoRenewProductId ?? "another product"
+        case .nextProduct:
+            renewal?.commitmentInfo?.commitmentAutoRenewProductId ?? renewal?.autoRenewProductId ?? "another product"
         case .price: price
         case .expiry: transaction?.expiresDate.map(TimelineSentence.day)
-        case .end:
-            (transaction?.commitmentInfo?.commitmentExpiresDate ?? transaction?.expiresDate).map(TimelineSentence.day)
+        case .end: end.map(TimelineSentence.day)
         case .graceExpiry: renewal?.gracePeriodExpiresDate.map(TimelineSentence.day)
         case .revocation: transaction?.revocationDate.map(TimelineSentence.day)
         case .lossCause: lossCause
         case .quantity: transaction.flatMap { $0.quantity > 1 ? String($0.quantity) : nil }
         }
+    }
+
+    private var end: Date? {
+        let end = transaction?.commitmentInfo?.commitmentExpiresDate ?? transaction?.expiresDate
+        return end.flatMap { $0 > payload.signedDate ? $0 : nil }
     }
 
     private var lossCause: String {

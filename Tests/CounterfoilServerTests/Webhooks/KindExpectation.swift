@@ -44,7 +44,7 @@ extension KindExpectation {
             "Upgraded to gold until 1 February 2026 for 19.99 USD.", bare: "Upgraded to a product."),
         .init(
             "DID_CHANGE_RENEWAL_PREF", "DOWNGRADE", "subscription.downgrade_scheduled", ["PRODUCT_CHANGE"],
-            "Will change to plus at the next renewal.", bare: "Will change to another product at the next renewal."),
+            "Will change to plus on 16 January 2026.", bare: "Will change to another product."),
         .init(
             "DID_CHANGE_RENEWAL_PREF", nil, "subscription.change_cancelled", ["PRODUCT_CHANGE"],
             "Took back the change: gold stays.", bare: "Took back the change: a product stays."),
@@ -65,8 +65,8 @@ extension KindExpectation {
             "Redeemed an offer for gold until 1 February 2026 for 9.99 USD.", bare: "Redeemed an offer for a product."),
         .init(
             "OFFER_REDEEMED", "DOWNGRADE", "subscription.offer_redeemed", ["PRODUCT_CHANGE", "RENEWAL"],
-            "Redeemed an offer and will change to plus at the next renewal.",
-            bare: "Redeemed an offer and will change to another product at the next renewal."),
+            "Redeemed an offer and will change to plus on 16 January 2026.",
+            bare: "Redeemed an offer and will change to another product."),
         .init(
             "DID_RENEW", nil, "subscription.renewed", ["RENEWAL"], "Renewed until 1 February 2026 for 19.99 USD.",
             bare: "Renewed."),
@@ -106,7 +106,8 @@ extension KindExpectation {
             "Was asked to agree to a higher price of gold.", bare: "Was asked to agree to a higher price of a product."),
         .init(
             "PRICE_INCREASE", "ACCEPTED", "subscription.price_increase_accepted", [],
-            "Agreed to the higher price of gold.", bare: "Agreed to the higher price of a product."),
+            "The higher price of gold will be charged: the customer agreed, or did not have to.",
+            bare: "The higher price of a product will be charged: the customer agreed, or did not have to."),
         .init(
             "CONSUMPTION_REQUEST", nil, "refund.requested", [], "Asked for a refund of gold.",
             bare: "Asked for a refund of a product."),

@@ -100,6 +100,31 @@ import Testing
                 $0.type == .didChangeRenewalStatus && $0.subtype == .autoRenewDisabled
             })
         #expect(Self.sentence(expected, purchase.transaction) == "Cancelled: gold ends on 1 January 2027.")
+        // A cancellation in a grace period or in billing retry ends the subscription at once.
+        purchase.transaction.commitmentInfo = nil
+        let end = try #require(purchase.transaction.expiresDate)
+        #expect(Self.sentence(expected, purchase.transaction, signed: end) == "Cancelled: gold ends.")
+    }
+
+    @Test func `The sentence about a change of the product names that of the next commitment`() throws {
+        var store = Store(
+            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
+        _ = try store.trigger(
+            TriggerRequest(.didChangeRenewalPref, .downgrade), at: Date(timeIntervalSince1970: 1_767_225_600))
+        guard case .purchase(var purchase) = try #require(store.notifications.last).content,
+            var renewal = purchase.renewalInfo
+        else {
+            Issue.record("no subscription")
+            return
+        }
+        // Until the commitment ends, each month renews with the same product.
+        renewal.autoRenewProductId = renewal.productId
+        renewal.commitmentInfo = RenewalCommitmentInfo(commitmentAutoRenewProductId: "plus")
+        purchase.transaction.commitmentInfo = TransactionCommitmentInfo(
+            commitmentExpiresDate: Date(timeIntervalSince1970: 1_798_761_600))
+        let expected = try #require(
+            KindExpectation.documented.first { $0.type == .didChangeRenewalPref && $0.subtype == .downgrade })
+        #expect(Self.sentence(expected, purchase.transaction, renewal) == "Will change to plus on 1 January 2027.")
     }
 
     @Test func `The documentation lists every event with its notifications and compatible names`() throws {
@@ -129,11 +154,11 @@ import Testing
 
     private static func sentence(
         _ expected: KindExpectation, _ transaction: JWSTransactionDecodedPayload? = nil,
-        _ renewal: JWSRenewalInfoDecodedPayload? = nil
+        _ renewal: JWSRenewalInfoDecodedPayload? = nil, signed: Date = .distantPast
     ) -> String {
         let payload = ResponseBodyV2DecodedPayload(
             notificationType: expected.type, subtype: expected.subtype, notificationUUID: "", version: "2.0",
-            signedDate: .distantPast)
+            signedDate: signed)
         let stored = StoredNotification(
             id: 1, scope: 1, uuid: "", type: expected.type.rawValue, subtype: expected.subtype?.rawValue, signedDate: 0,
             receivedAt: 0, origin: .delivered, state: .processed, text: "")
