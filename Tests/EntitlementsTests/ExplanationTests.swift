@@ -134,6 +134,18 @@ import Testing
         #expect(why("tea", [], on: day(0)).sentence == "The catalogue has no entitlement \"tea\".")
     }
 
+    @Test func `An explanation says whether only a part was refunded`() {
+        let month = period("1", 0, 30) { $0.refund(on: 4, type: .refundProrated) }
+        #expect(why([month], on: day(5)).sentence == "pro.month was refunded in part on 2023-11-18T22:13:20Z.")
+        let map = purchase("1", "map", .nonConsumable, on: 0) { $0.refund(on: 4, type: .refundProrated) }
+        #expect(why("map", [map], on: day(5)).sentence == "map was refunded in part on 2023-11-18T22:13:20Z.")
+        let full = period("1", 0, 30) { $0.refund(on: 4, type: .refundFull) }
+        #expect(why([full], on: day(5)).sentence == "pro.month was refunded on 2023-11-18T22:13:20Z.")
+        // The period of another product was refunded in part, not the one that gave the entitlement.
+        let other = period("2", "other", 30, 60) { $0.refund(on: 31, type: .refundProrated) }
+        #expect(why([full, other], on: day(32)).sentence == "pro.month was refunded on 2023-11-18T22:13:20Z.")
+    }
+
     @Test func `An explanation names the end of an upgrade, also after the replaced period would have ended`() {
         func why(_ transactions: [TransactionFact], on date: Double) -> Explanation {
             self.why("basic", transactions, on: day(date))

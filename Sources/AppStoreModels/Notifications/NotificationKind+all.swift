@@ -96,7 +96,7 @@ extension NotificationKind {
         .init(.consumptionRequest, content: .purchase, event: "refund.requested", "Asked for a refund of {product}."),
         .init(
             .refund, content: .purchase, event: "purchase.refunded", compatible: [.cancellation, .expiration],
-            "Refunded: {product}[ on {revocation}][, the period until {expiry}]."),
+            "Refunded[ {refundedPart}]: {product}[ on {revocation}][, the period until {expiry}]."),
         .init(
             .refundDeclined, content: .purchase, event: "refund.declined", "A refund of {product} was declined."),
         .init(

@@ -38,6 +38,8 @@ package struct NotificationKind: Sendable, Hashable {
         case graceExpiry
         /// The day on which the transaction was refunded or revoked.
         case revocation
+        /// `in part` if only a part of the price was refunded.
+        case refundedPart
         /// What ended when the customer lost the purchase: `sharing`, or `the assignment` of a seat.
         case lossCause
         /// The quantity, if it is greater than one.

@@ -33,7 +33,7 @@ struct Sentence {
                 + "and the App Store tries again."
         case .expired: "The subscription to \(product)\(owner) ended on \(ended)\(intent)."
         case .revoked: "\(product)\(owner) was revoked on \(ended)."
-        case .refunded: "\(product) was refunded on \(ended)."
+        case .refunded: "\(product) was refunded\(share) on \(ended)."
         case .replacedByUpgrade: "\(product)\(owner) was replaced\(successor), which does not give the entitlement."
         case .changedProduct:
             "\(product)\(owner) ended on \(ended); the subscription went on\(successor), "
@@ -42,6 +42,12 @@ struct Sentence {
         case .durationOver: "The duration of \(product) ended on \(ended)."
         default: "No product that gives the entitlement was bought."
         }
+    }
+
+    /// That only a part of the price was refunded.
+    private var share: String {
+        let period = subscription.flatMap { state?.transactionID?.isExactly($0.transactionID) == true ? $0 : nil }
+        return (purchase?.revocationType ?? period?.revocationType) == .refundProrated ? " in part" : ""
     }
 
     private var ended: String { text(state?.endedDate) }

@@ -105,6 +105,7 @@ extension NotificationParts {
         case .end: end.map(TimelineSentence.day)
         case .graceExpiry: renewal?.gracePeriodExpiresDate.map(TimelineSentence.day)
         case .revocation: transaction?.revocationDate.map(TimelineSentence.day)
+        case .refundedPart: transaction?.revocationType == .refundProrated ? "in part" : nil
         case .lossCause: lossCause
         case .quantity: transaction.flatMap { $0.quantity > 1 ? String($0.quantity) : nil }
         }

@@ -127,6 +127,27 @@ import Testing
         #expect(Self.sentence(expected, purchase.transaction, renewal) == "Will change to plus on 1 January 2027.")
     }
 
+    @Test(
+        arguments: [
+            (nil, "Refunded: gold on 1 January 2026, the period until 16 January 2026."),
+            (.refundFull, "Refunded: gold on 1 January 2026, the period until 16 January 2026."),
+            (.refundProrated, "Refunded in part: gold on 1 January 2026, the period until 16 January 2026."),
+        ] as [(RevocationType?, String)])
+    func `The sentence about a refund says whether only a part was refunded`(
+        _ type: RevocationType?, _ sentence: String
+    ) throws {
+        var store = Store(
+            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
+        _ = try store.trigger(TriggerRequest(.refund), at: Date(timeIntervalSince1970: 1_767_225_600))
+        guard case .purchase(var purchase) = try #require(store.notifications.last).content else {
+            Issue.record("no purchase")
+            return
+        }
+        purchase.transaction.revocationType = type
+        let expected = try #require(KindExpectation.documented.first { $0.type == .refund })
+        #expect(Self.sentence(expected, purchase.transaction) == sentence)
+    }
+
     @Test func `The documentation lists every event with its notifications and compatible names`() throws {
         let own = [
             EventType.purchaseLinked, .purchaseTransferred, .webhookTest, .grantCreated, .grantRevoked, .grantExpired,
