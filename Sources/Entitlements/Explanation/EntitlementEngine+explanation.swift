@@ -42,7 +42,7 @@ extension EntitlementEngine {
             sentence: ([text].compactMap(\.self) + remarks).joined(separator: " "),
             productID: decidingProduct?.productID,
             transactionID: decidingProduct?.transactionID, facts: classifier.transactions() + classifier.renewals(),
-            originalPurchase: original, remarks: remarks)
+            originalPurchase: original, endedDate: decidingProduct?.endedDate, remarks: remarks)
     }
 }
 

@@ -25,6 +25,8 @@ public struct Explanation: Sendable, Hashable, Encodable {
     /// The result of the catalogue's rule for customers who got the app early; nil if the catalogue has no rule for the
     /// entitlement.
     public var originalPurchase: ExplainedOriginalPurchase?
+    /// When access by ``productID`` ended; nil if there is access, or if that is unknown.
+    package var endedDate: Date?
     /// The last sentences of ``sentence``: about early customers and grants, whatever happened to the purchases.
     package var remarks: [String] = []
 

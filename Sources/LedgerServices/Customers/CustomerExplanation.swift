@@ -26,7 +26,8 @@ package struct CustomerExplanation: Sendable {
     private static let maximumChanges = 100
 
     /// Adds the changes of owner of the entitlement's purchases up to `instant`. If the entitlement is inactive because
-    /// such a purchase moved to another customer, the explanation says so.
+    /// such a purchase moved to another customer, and the customer's own purchases did not end later, the explanation
+    /// says so.
     package mutating func add(
         _ owned: [OwnedPurchase], by engine: EntitlementEngine, until instant: Milliseconds
     ) {
@@ -45,11 +46,13 @@ package struct CustomerExplanation: Sendable {
             losses.append((last, then))
         }
         changes = Array(all.sorted { $0.change.instant < $1.change.instant }.suffix(Self.maximumChanges))
-        guard !explanation.isActive, let last = losses.max(by: { $0.loss.change.instant < $1.loss.change.instant }),
-            explanation.rule == .neverBought || last.explanation.isActive
+        let decisive = explanation.rule == .neverBought ? losses : losses.filter { $0.explanation.isActive }
+        guard !explanation.isActive, let last = decisive.max(by: { $0.loss.change.instant < $1.loss.change.instant })
         else { return }
+        let lostAt = Date(milliseconds: last.loss.change.instant)
+        if let end = explanation.endedDate, end > lostAt { return }
         let product = last.explanation.productID ?? "The purchase \(last.loss.originalTransactionID)"
-        let date = Date(milliseconds: last.loss.change.instant).formatted(.iso8601)
+        let date = lostAt.formatted(.iso8601)
         (explanation.rule, explanation.productID) = (.transferred, last.explanation.productID)
         explanation.transactionID = nil
         let loss: String

@@ -206,6 +206,48 @@ import Testing
         }
     }
 
+    /// The explanation named the transfer, although an own subscription had ended since.
+    @Test func `The explanation for the former owner names what ended last, the transfer or an own purchase`()
+        async throws
+    {
+        try await Self.withTransfer(named: true) { transfer in
+            let simulator = transfer.world.simulator
+            let token = try #require(UUID(uuidString: transfer.loser))
+            func buy(_ account: String) async throws -> String {
+                let outcome = try await simulator.perform(
+                    .purchase(
+                        customer: account, product: "com.example.premium.monthly",
+                        appAccountToken: AppAccountToken(token)))
+                try await transfer.world.waitUntilIdle()
+                return try #require(outcome.originalTransactionID)
+            }
+            func giveAway(_ original: String) async throws {
+                let path = "/v1/customers/carol/purchases/\(original)/transfer"
+                let answer = try await transfer.api.post(path, ["reason": "ticket 4711"])
+                #expect(answer.status == 200, "\(answer.text)")
+                try await simulator.advance(by: 3600)
+            }
+            var originals: [String] = []
+            for account in ["kim", "lee"] {
+                originals.append(try await buy(account))
+                try await simulator.perform(.cancel(customer: account))
+            }
+            try await simulator.advance(by: 8 * 86_400)
+            try await transfer.world.waitUntilIdle()
+            let ended = try await transfer.explanation(transfer.loser)
+            #expect(ended["rule"] as? String == "expired", "\(ended.text)")
+            let sentence = ended["sentence"] as? String
+            #expect(sentence?.hasSuffix(": the customer had cancelled.") == true, "\(ended.text)")
+            // An ended purchase that is transferred later ends nothing.
+            let third = try await buy("max")
+            try await giveAway(third)
+            try await giveAway(originals[1])
+            let lost = try await transfer.explanation(transfer.loser)
+            #expect(lost["rule"] as? String == "transferred", "\(lost.text)")
+            #expect((lost["sentence"] as? String)?.contains("to the customer carol on ") == true, "\(lost.text)")
+        }
+    }
+
     @Test func `A public key does not learn the other customer of a transfer`() async throws {
         try await Self.withTransfer(named: false) { transfer in
             let now = Int(transfer.world.simulator.core.now.timeIntervalSince1970)
