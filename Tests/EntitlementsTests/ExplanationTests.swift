@@ -146,6 +146,42 @@ import Testing
         #expect(why([full, other], on: day(32)).sentence == "pro.month was refunded on 2023-11-18T22:13:20Z.")
     }
 
+    @Test func `A refund after the end of a purchase explains nothing that ended later`() {
+        // Both gave the entitlement, and the one that ended first was refunded afterwards.
+        let first = period("1", 0, 7) { $0.refund(on: 40) }
+        let second = period("2", of: "2", "basic.month", 0, 30)
+        let both = [first, second]
+        #expect(
+            why("basic", both, on: day(41)).sentence
+                == "The subscription to basic.month ended on 2023-12-14T22:13:20Z.")
+        #expect(states(both, on: day(41)).product("pro.month").endedDate == day(7))
+        #expect(
+            why(both, on: day(41)).sentence
+                == "pro.month ended on 2023-11-21T22:13:20Z and was refunded on 2023-12-24T22:13:20Z.")
+        let season = purchase("1", "pro.season", .nonRenewingSubscription, on: 0) { $0.refund(on: 40) }
+        #expect(
+            why([season], on: day(41)).sentence
+                == "pro.season ended on 2023-12-14T22:13:20Z and was refunded on 2023-12-24T22:13:20Z.")
+        // A refund ends a grace period, which the renewal info no longer names then.
+        let failed = renewal(on: 31, renews: false) { $0.expirationIntent = .billingError }
+        #expect(
+            why([period("1", 0, 30) { $0.refund(on: 31) }], [failed], on: day(32)).sentence
+                == "pro.month was refunded on 2023-12-15T22:13:20Z.")
+        // Both charges of an upgrade were refunded, that of the replaced period last.
+        let upgrade = [
+            period("1", "basic.month", 0, 30) { $0.refund(on: 10) },
+            period("2", 3, 33, signed: 4) { ($0.reason, $0.revocationDate) = (.purchase, day(4)) },
+        ]
+        #expect(why("basic", upgrade, on: day(11)).sentence == "pro.month was refunded on 2023-11-18T22:13:20Z.")
+        // After a refund the customer bought another product, which replaced nothing.
+        let again = [
+            period("1", 0, 30) { $0.refund(on: 4) }, period("2", "other", 5, 35) { $0.reason = .purchase },
+        ]
+        for date in [6.0, 31, 36] {
+            #expect(why(again, on: day(date)).sentence == "pro.month was refunded on 2023-11-18T22:13:20Z.")
+        }
+    }
+
     @Test func `An explanation names the end of an upgrade, also after the replaced period would have ended`() {
         func why(_ transactions: [TransactionFact], on date: Double) -> Explanation {
             self.why("basic", transactions, on: day(date))

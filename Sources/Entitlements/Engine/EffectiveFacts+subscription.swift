@@ -54,6 +54,8 @@ extension EffectiveFacts {
         let next = position + 1
         guard periods.indices.contains(next), let end = period.expiresDate else { return false }
         let successor = fact(periods[next])
+        // It was refunded before, so the customer bought again.
+        if periods[position].isRevoked, let date = period.revocationDate, date < successor.purchaseDate { return false }
         // A renewal replaces nothing.
         return successor.reason != .renewal && successor.purchaseDate < end
     }

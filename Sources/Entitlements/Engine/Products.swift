@@ -11,20 +11,26 @@ extension ProductState {
             transactionID: subscription.transactionID, originalTransactionID: subscription.originalTransactionID)
         // The replacement of an upgraded subscription began at an unknown time before the end of the period.
         guard !subscription.hasAccess, !subscription.details.contains(.upgraded) else { return }
-        endedDate = subscription.revocationDate ?? subscription.accessEndDate.map { min($0, asOf) }
+        let end = subscription.accessEndDate.map { min($0, asOf) }
+        // After a failed payment, access may have continued in a grace period that the renewal info no longer names.
+        let isEndKnown = subscription.expirationIntent != .billingError || subscription.gracePeriodExpiresDate != nil
+        endedDate =
+            isEndKnown ? Self.earlier(subscription.revocationDate, end) : subscription.revocationDate ?? end
     }
 
     /// Creates the state of a product that a subscription was in before it changed to another product.
     ///
     /// - Parameter isReplaced: Whether another period replaced this one before it was over.
     init(ended fact: TransactionFact, _ period: EffectiveFacts.Transaction, isReplaced: Bool, asOf: Date) {
-        let isReplaced = isReplaced || period.isUpgraded || fact.expiresDate.map { $0 > asOf } ?? false
+        let isRunning = !period.isRevoked && fact.expiresDate.map { $0 > asOf } ?? false
+        let isReplaced = isReplaced || period.isUpgraded || isRunning
         let detail: StateDetail =
-            period.isRevoked && !period.isUpgraded
-            ? .revocation(fact.revocationType, fact.ownership) : isReplaced ? .upgraded : .changedProduct
+            isReplaced
+            ? .upgraded : period.isRevoked ? .revocation(fact.revocationType, fact.ownership) : .changedProduct
         self.init(
             productID: fact.productID, type: .autoRenewableSubscription, state: .inactive, details: [detail],
-            endedDate: period.isRevoked ? fact.revocationDate : isReplaced ? nil : fact.expiresDate, willRenew: false,
+            endedDate: isReplaced
+                ? nil : Self.earlier(period.isRevoked ? fact.revocationDate : nil, fact.expiresDate), willRenew: false,
             transactionID: fact.transactionID, originalTransactionID: fact.originalTransactionID)
         if let owner = StateDetail(fact.ownership) { details.append(owner) }
     }
@@ -34,8 +40,13 @@ extension ProductState {
         self.init(
             productID: purchase.productID, type: purchase.type, state: purchase.hasAccess ? .active : .inactive,
             details: purchase.details, until: purchase.hasAccess ? purchase.endDate : nil,
-            endedDate: purchase.hasAccess ? nil : purchase.revocationDate ?? purchase.endDate,
+            endedDate: purchase.hasAccess ? nil : Self.earlier(purchase.revocationDate, purchase.endDate),
             transactionID: purchase.transactionID, originalTransactionID: purchase.originalTransactionID)
+    }
+
+    /// When access ended: a refund after the end of a period ended nothing.
+    private static func earlier(_ revocation: Date?, _ end: Date?) -> Date? {
+        [revocation, end].compactMap(\.self).min()
     }
 
     /// Returns the state with the highest priority of each product, sorted by product.

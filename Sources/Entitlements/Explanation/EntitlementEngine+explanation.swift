@@ -36,13 +36,23 @@ extension EntitlementEngine {
         let remarks = [remark, grant.map { Sentence.text($0) }].compactMap(\.self)
         let text =
             rule == .qualifyingOriginalPurchase
-            ? nil : Sentence(decidingProduct, states, until: state?.until).text(rule)
+            ? nil
+            : Sentence(decidingProduct, states, until: state?.until, revoked: effective.revoked(decidingProduct))
+                .text(rule)
         return Explanation(
             entitlement: entitlement, asOf: asOf, isActive: isActive, until: state?.until, rule: rule,
             sentence: ([text].compactMap(\.self) + remarks).joined(separator: " "),
             productID: decidingProduct?.productID,
             transactionID: decidingProduct?.transactionID, facts: classifier.transactions() + classifier.renewals(),
             originalPurchase: original, endedDate: decidingProduct?.endedDate, remarks: remarks)
+    }
+}
+
+extension EffectiveFacts {
+    /// Returns the transaction of a product if it was refunded or revoked.
+    fileprivate func revoked(_ product: ProductState?) -> TransactionFact? {
+        guard let id = product?.transactionID else { return nil }
+        return transactions.first { $0.isRevoked && fact($0).transactionID.isExactly(id) }.map { fact($0) }
     }
 }
 

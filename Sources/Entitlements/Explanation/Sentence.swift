@@ -9,10 +9,13 @@ struct Sentence {
     private let purchase: PurchaseState?
     /// When access ends.
     private let until: Date?
+    /// The transaction of the product if it was refunded or revoked.
+    private let revoked: TransactionFact?
 
-    init(_ state: ProductState?, _ states: CustomerStates, until: Date?) {
+    init(_ state: ProductState?, _ states: CustomerStates, until: Date?, revoked: TransactionFact?) {
         self.state = state
         self.until = until
+        self.revoked = revoked
         product = state?.productID ?? ""
         subscription = states.subscriptions.first {
             state?.originalTransactionID?.isExactly($0.originalTransactionID) == true
@@ -32,8 +35,8 @@ struct Sentence {
             "The payment for \(product)\(owner) failed; the period ended on \(text(subscription?.expiresDate))\(grace) "
                 + "and the App Store tries again."
         case .expired: "The subscription to \(product)\(owner) ended on \(ended)\(intent)."
-        case .revoked: "\(product)\(owner) was revoked on \(ended)."
-        case .refunded: "\(product) was refunded\(share) on \(ended)."
+        case .revoked: "\(product)\(owner)\(end) was revoked on \(text(revocationDate))."
+        case .refunded: "\(product)\(end) was refunded\(share) on \(text(revocationDate))."
         case .replacedByUpgrade: "\(product)\(owner) was replaced\(successor), which does not give the entitlement."
         case .changedProduct:
             "\(product)\(owner) ended on \(ended); the subscription went on\(successor), "
@@ -46,8 +49,15 @@ struct Sentence {
 
     /// That only a part of the price was refunded.
     private var share: String {
-        let period = subscription.flatMap { state?.transactionID?.isExactly($0.transactionID) == true ? $0 : nil }
-        return (purchase?.revocationType ?? period?.revocationType) == .refundProrated ? " in part" : ""
+        (purchase?.revocationType ?? revoked?.revocationType) == .refundProrated ? " in part" : ""
+    }
+
+    private var revocationDate: Date? { purchase?.revocationDate ?? revoked?.revocationDate }
+
+    /// That access had ended before the refund or revocation.
+    private var end: String {
+        guard let end = state?.endedDate, let revocationDate, end < revocationDate else { return "" }
+        return " ended on \(text(end)) and"
     }
 
     private var ended: String { text(state?.endedDate) }
