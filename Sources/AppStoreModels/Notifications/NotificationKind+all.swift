@@ -33,7 +33,7 @@ extension NotificationKind {
             "Cancelled: {product} ends[ on {end}]."),
         .init(
             .didChangeRenewalStatus, .autoRenewEnabled, event: "subscription.uncancelled",
-            compatible: [.uncancellation], "Changed their mind: {product} will renew again."),
+            compatible: [.uncancellation], "Changed their mind: {product} will renew again[ into {otherProduct}]."),
         .init(
             .didChangeRenewalStatus, event: "subscription.renewal_changed", compatible: [.cancellation],
             "Turned the renewal of {product} on or off."),

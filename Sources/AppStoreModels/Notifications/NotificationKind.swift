@@ -27,6 +27,8 @@ package struct NotificationKind: Sendable, Hashable {
         case product
         /// The product of the next renewal, or of the next commitment.
         case nextProduct
+        /// The same, if it is another product than the present one.
+        case otherProduct
         /// The price; `free` if it is zero.
         case price
         /// The day on which the transaction expires.

@@ -98,8 +98,8 @@ extension NotificationParts {
     fileprivate func value(of place: NotificationKind.Placeholder) -> String? {
         switch place {
         case .product: product
-        case .nextProduct:
-            renewal?.commitmentInfo?.commitmentAutoRenewProductId ?? renewal?.autoRenewProductId ?? "another product"
+        case .nextProduct: nextProduct ?? "another product"
+        case .otherProduct: nextProduct == (transaction?.productId ?? renewal?.productId) ? nil : nextProduct
         case .price: price
         case .expiry: transaction?.expiresDate.map(TimelineSentence.day)
         case .end: end.map(TimelineSentence.day)
@@ -109,6 +109,10 @@ extension NotificationParts {
         case .lossCause: lossCause
         case .quantity: transaction.flatMap { $0.quantity > 1 ? String($0.quantity) : nil }
         }
+    }
+
+    private var nextProduct: String? {
+        renewal?.commitmentInfo?.commitmentAutoRenewProductId ?? renewal?.autoRenewProductId
     }
 
     private var end: Date? {

@@ -129,6 +129,30 @@ import Testing
 
     @Test(
         arguments: [
+            ("gold", "Changed their mind: gold will renew again."),
+            ("plus", "Changed their mind: gold will renew again into plus."),
+        ])
+    func `The sentence about a renewal that was turned on again names the product of a pending change`(
+        _ next: String, _ sentence: String
+    ) throws {
+        var store = Store(
+            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
+        _ = try store.trigger(
+            TriggerRequest(.didChangeRenewalStatus, .autoRenewEnabled), at: Date(timeIntervalSince1970: 1_767_225_600))
+        guard case .purchase(let purchase) = try #require(store.notifications.last).content,
+            var renewal = purchase.renewalInfo
+        else {
+            Issue.record("no subscription")
+            return
+        }
+        renewal.autoRenewProductId = next
+        let expected = try #require(
+            KindExpectation.documented.first { $0.type == .didChangeRenewalStatus && $0.subtype == .autoRenewEnabled })
+        #expect(Self.sentence(expected, purchase.transaction, renewal) == sentence)
+    }
+
+    @Test(
+        arguments: [
             (nil, "Refunded: gold on 1 January 2026, the period until 16 January 2026."),
             (.refundFull, "Refunded: gold on 1 January 2026, the period until 16 January 2026."),
             (.refundProrated, "Refunded in part: gold on 1 January 2026, the period until 16 January 2026."),
