@@ -125,7 +125,7 @@ import Testing
         let upgrade = month + [period("2", "other", 5, 35)]
         #expect(
             why(upgrade, on: day(6)).sentence
-                == "pro.month was replaced by other, which does not give the entitlement.")
+                == "pro.month was replaced on 2023-11-19T22:13:20Z by other, which does not give the entitlement.")
         let change = month + [period("2", "other", 30, 60)]
         #expect(
             why(change, on: day(31)).sentence
@@ -210,12 +210,21 @@ import Testing
             let explanation = self.why("basic", ahead, [info], on: day(date))
             #expect(explanation.rule == .expired && explanation.transactionID == "3")
         }
+        // One that was refunded before it began.
+        let never = [
+            period("1", 0, 31), period("2", "basic.month", 30, 60, signed: 29.5) { $0.revocationDate = day(29.6) },
+        ]
+        #expect(states(never, on: day(30.5)).product("basic.month").details == [.refunded])
         // Other products do not give the entitlement.
         let replaced = [period("1", 0, 30), period("2", "other", 5, 35)]
         #expect(why(replaced, on: 31).rule == .replacedByUpgrade)
         #expect(
             why(replaced, on: 36).sentence
-                == "pro.month was replaced by other, which does not give the entitlement.")
+                == "pro.month was replaced on 2023-11-19T22:13:20Z by other, which does not give the entitlement.")
+        #expect(states(replaced, on: day(36)).product("pro.month").endedDate == day(5))
+        // Another purchase that ended earlier does not explain the end.
+        let season = purchase("9", "pro.season", .nonRenewingSubscription, on: -40)
+        #expect(self.why([season] + replaced, on: day(6)).rule == .replacedByUpgrade)
         // A renewal with another product replaces nothing, even if it begins a moment early.
         let renewed = [period("1", 0, 30), period("2", "other", 29.99, 60) { $0.reason = .renewal }]
         #expect(why(renewed, on: 31).rule == .changedProduct)

@@ -72,7 +72,8 @@ struct CustomerFold {
             }
             let fact = all[period.index]
             let ended = ProductState(
-                ended: fact, period, isReplaced: facts.isReplaced(position, in: periods, current), asOf: facts.asOf)
+                ended: fact, period, replacedAt: facts.replacementDate(position, in: periods, current), asOf: facts.asOf
+            )
             if fact.productID.isExactly(previous) {
                 products[products.count - 1] = ended
             } else {

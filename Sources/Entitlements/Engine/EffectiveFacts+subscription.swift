@@ -45,19 +45,21 @@ extension EffectiveFacts {
         }
     }
 
-    /// Whether another period replaced the one at a position before it was over, as an upgrade does. Few transactions
-    /// are signed again after their upgrade and say so themselves.
-    func isReplaced(_ position: Int, in periods: Periods, _ current: Transaction) -> Bool {
+    /// Returns when another period replaced the one at a position before it was over, as an upgrade does; nil if no
+    /// such period is known. Few transactions are signed again after their upgrade and say so themselves.
+    func replacementDate(_ position: Int, in periods: Periods, _ current: Transaction) -> Date? {
         let period = fact(periods[position])
-        // It was paid for in advance, and the current period replaced it before it began.
-        if period.purchaseDate > fact(current).purchaseDate { return true }
+        let isRevoked = periods[position].isRevoked
+        // It was paid for in advance, and the current period replaced it before it began, unless it was refunded.
+        let began = fact(current).purchaseDate
+        if period.purchaseDate > began { return isRevoked ? nil : began }
         let next = position + 1
-        guard periods.indices.contains(next), let end = period.expiresDate else { return false }
+        guard periods.indices.contains(next), let end = period.expiresDate else { return nil }
         let successor = fact(periods[next])
         // It was refunded before, so the customer bought again.
-        if periods[position].isRevoked, let date = period.revocationDate, date < successor.purchaseDate { return false }
+        if isRevoked, let date = period.revocationDate, date < successor.purchaseDate { return nil }
         // A renewal replaces nothing.
-        return successor.reason != .renewal && successor.purchaseDate < end
+        return successor.reason != .renewal && successor.purchaseDate < end ? successor.purchaseDate : nil
     }
 
     private func isRunning(_ period: Transaction) -> Bool {

@@ -20,17 +20,18 @@ extension ProductState {
 
     /// Creates the state of a product that a subscription was in before it changed to another product.
     ///
-    /// - Parameter isReplaced: Whether another period replaced this one before it was over.
-    init(ended fact: TransactionFact, _ period: EffectiveFacts.Transaction, isReplaced: Bool, asOf: Date) {
+    /// - Parameter replacedAt: When another period replaced this one before it was over; nil if that is not known.
+    init(ended fact: TransactionFact, _ period: EffectiveFacts.Transaction, replacedAt: Date?, asOf: Date) {
         let isRunning = !period.isRevoked && fact.expiresDate.map { $0 > asOf } ?? false
-        let isReplaced = isReplaced || period.isUpgraded || isRunning
+        let isReplaced = replacedAt != nil || period.isUpgraded || isRunning
         let detail: StateDetail =
             isReplaced
             ? .upgraded : period.isRevoked ? .revocation(fact.revocationType, fact.ownership) : .changedProduct
         self.init(
             productID: fact.productID, type: .autoRenewableSubscription, state: .inactive, details: [detail],
             endedDate: isReplaced
-                ? nil : Self.earlier(period.isRevoked ? fact.revocationDate : nil, fact.expiresDate), willRenew: false,
+                ? replacedAt : Self.earlier(period.isRevoked ? fact.revocationDate : nil, fact.expiresDate),
+            willRenew: false,
             transactionID: fact.transactionID, originalTransactionID: fact.originalTransactionID)
         if let owner = StateDetail(fact.ownership) { details.append(owner) }
     }

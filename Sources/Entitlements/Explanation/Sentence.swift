@@ -37,7 +37,8 @@ struct Sentence {
         case .expired: "The subscription to \(product)\(owner) ended on \(ended)\(intent)."
         case .revoked: "\(product)\(owner)\(end) was revoked on \(text(revocationDate))."
         case .refunded: "\(product)\(end) was refunded\(share) on \(text(revocationDate))."
-        case .replacedByUpgrade: "\(product)\(owner) was replaced\(successor), which does not give the entitlement."
+        case .replacedByUpgrade:
+            "\(product)\(owner) was replaced\(replacement)\(successor), which does not give the entitlement."
         case .changedProduct:
             "\(product)\(owner) ended on \(ended); the subscription went on\(successor), "
                 + "which does not give the entitlement."
@@ -86,6 +87,8 @@ struct Sentence {
         guard let end = subscription?.accessEndDate, end != subscription?.expiresDate else { return "" }
         return ", the billing grace period on \(text(end)),"
     }
+
+    private var replacement: String { state?.endedDate.map { " on \(text($0))" } ?? "" }
 
     private var successor: String {
         guard let subscription, !subscription.productID.isExactly(product) else { return " by another subscription" }

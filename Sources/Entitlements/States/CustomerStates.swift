@@ -63,8 +63,9 @@ public struct ProductState: Sendable, Hashable, Encodable {
     /// When access ends unless a new fact arrives. Nil if access does not end, or if there is no access.
     public var until: Date?
     /// When access ended: after a failed payment the end of the grace period, or the end of the period if the newest
-    /// renewal info no longer names a grace period. A later refund does not change it. Nil if there is access or never
-    /// was, and if another product replaced it, because the date of an upgrade is unknown.
+    /// renewal info no longer names a grace period. A later refund does not change it. After an upgrade within the
+    /// subscription, the beginning of the new product. Nil if there is access or never was, and if another subscription
+    /// replaced it, or one that is not known.
     public var endedDate: Date?
     /// Whether it will renew; nil if that is unknown, or if it is not an auto-renewable subscription.
     public var willRenew: Bool?
