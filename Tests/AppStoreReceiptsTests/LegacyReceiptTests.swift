@@ -177,6 +177,22 @@ struct LegacyReceiptTests {
         #expect(fact.signedDate == fact.purchaseDate)
     }
 
+    @Test func `A restored purchase with textual dates has the date of its original purchase`() throws {
+        let authority = try ReceiptAuthority.shared.get()
+        var builder = Builder(signer: authority.leaf)
+        builder.info = builder.info.replacing(
+            "\"purchase-date-ms\" = \"1650000000123\"",
+            with: """
+                "purchase-date" = "2022-04-15 05:20:00 Etc/GMT"; "original-transaction-id" = "3"; \
+                "original-purchase-date" = "2022-04-14 05:20:00 Etc/GMT"
+                """)
+        let validator = try Self.validator(authority)
+        let receipt = try validator.validate(contents: Data(builder.bytes()))
+        let fact = try #require(try validator.facts(of: receipt).transactions.first)
+        #expect(fact.transactionID == "3")
+        #expect(fact.purchaseDate == Date(timeIntervalSince1970: 1_650_000_000 - 86_400))
+    }
+
     @Test func `A transaction receipt is as old as its purchase, so that a later refund overrides it`() throws {
         let authority = try ReceiptAuthority.shared.get()
         let validator = try Self.validator(authority)

@@ -51,15 +51,21 @@ extension ReceiptValidator {
         return facts
     }
 
-    /// Returns the `verifyReceipt` response for a receipt. Adds the purchase date in milliseconds, because a
-    /// transaction receipt may contain it only as formatted text.
+    /// Returns the `verifyReceipt` response for a receipt. Adds the dates of the purchase and of its original in
+    /// milliseconds, because a transaction receipt may contain them only as formatted text.
     private func answer(about receipt: Verified<Receipt>) -> VerifyReceiptResponse {
         let response = VerifyReceiptEndpoint(validator: self).response(for: receipt)
-        guard case .transaction(let old) = receipt.payload, let date = old.purchaseDate.millisecondsSince1970,
-            case .object(var members)? = response.receipt
-        else { return response }
-        members.removeAll { $0.name == "purchase_date_ms" }
-        members.append(.init("purchase_date_ms", .string(String(date))))
+        guard case .transaction(let old) = receipt.payload, case .object(var members)? = response.receipt else {
+            return response
+        }
+        let dates: [(name: String, date: Date?)] = [
+            ("purchase_date_ms", old.purchaseDate), ("original_purchase_date_ms", old.originalPurchaseDate),
+        ]
+        for (name, date) in dates {
+            guard let milliseconds = date?.millisecondsSince1970 else { continue }
+            members.removeAll { $0.name == name }
+            members.append(.init(name, .string(String(milliseconds))))
+        }
         return VerifyReceiptResponse(
             status: response.status, environment: response.environment, receipt: .object(members))
     }
