@@ -39,14 +39,15 @@ extension UnverifiedReceipt {
     /// Returns a transaction identifier of a receipt, for moving from receipts to the App Store Server API, which
     /// returns the whole history of a customer for any of the customer's transactions.
     ///
-    /// For a unified receipt, including Xcode's, the result is the transaction of the first purchase in file order, as
-    /// in Apple's Java, Node and Python libraries (Apple's Swift library returns the original transaction of the last
-    /// one). If that purchase has only an original transaction, the result is the original transaction. For a
-    /// transaction receipt, the result is its transaction. Attributes and fields that are not needed may be missing.
+    /// For a unified receipt, including Xcode's, the result is the transaction of the first purchase in file order that
+    /// has an identifier; if it has only an original transaction, that one. Apple's Java, Node and Python libraries use
+    /// the same purchase, but return its original transaction if that is first in the file; Apple's Swift library
+    /// usually returns the original transaction of the last purchase. For a transaction receipt, the result is its
+    /// transaction, or else its original transaction. Attributes and fields that are not needed may be missing.
     ///
     /// - Important: Nothing is verified. Use the identifier only for a request to the App Store; it proves nothing.
     /// - Parameter text: The receipt in base64, as for ``init(base64:limits:)``.
-    /// - Returns: The identifier; nil for a receipt without purchases.
+    /// - Returns: The identifier; nil for a receipt without purchases, or whose purchases have no identifier.
     /// - Throws: `malformed_receipt`, `bad_base64url` or `too_large` if the text is not a receipt.
     public static func transactionID(
         in text: String, limits: ReceiptLimits = ReceiptLimits()
