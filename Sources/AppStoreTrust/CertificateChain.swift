@@ -129,8 +129,10 @@ extension CertificateSummary {
             notAfter: certificate.notValidAfter, der: der)
     }
 
+    /// Throws unless the certificate is valid at `instant`. Its dates are whole seconds, both inclusive (RFC 5280
+    /// §4.1.2.5), while App Store data are signed at a millisecond: the whole last second counts.
     package func requireValid(at instant: Date) throws(VerificationError) {
-        guard notBefore <= instant, instant <= notAfter else {
+        guard notBefore <= instant, instant < notAfter + 1 else {
             let when = instant < notBefore ? "not yet valid" : "no longer valid"
             throw VerificationError(
                 .expiredOrNotYetValid,

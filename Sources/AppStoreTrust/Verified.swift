@@ -58,7 +58,7 @@ public struct CertificateSummary: Sendable, Hashable {
     /// The first instant of validity.
     public let notBefore: Date
 
-    /// The last instant of validity.
+    /// The last second of validity.
     public let notAfter: Date
 
     /// SHA-256 of the DER encoding, in lower-case hexadecimal.

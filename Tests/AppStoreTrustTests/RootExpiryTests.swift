@@ -30,4 +30,16 @@ import Testing
         #expect(both.expirations.first?.name == "Other" && both.expirations.count == 4)
         #expect(both.expiringSoon(asOf: try Self.date(2029, 6, 1)).map(\.name) == ["Other"])
     }
+
+    @Test func `A certificate is valid through the whole last second of its validity`() {
+        let end = Date(timeIntervalSince1970: 1_700_000_000)
+        let certificate = CertificateSummary(
+            rootFingerprint: "", subject: "CN=Root", serialNumber: "01", notBefore: end - 3600, notAfter: end)
+        for instant in [end - 3600, end, end + 0.999] {
+            #expect(throws: Never.self) { try certificate.requireValid(at: instant) }
+        }
+        for instant in [end - 3600.001, end + 1] {
+            #expect(throws: VerificationError(.expiredOrNotYetValid, "")) { try certificate.requireValid(at: instant) }
+        }
+    }
 }
