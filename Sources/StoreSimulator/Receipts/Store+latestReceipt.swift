@@ -49,7 +49,7 @@ extension Store {
     /// grace period.
     func pendingRenewalInfo(of customer: Customer, at now: Date) -> OrderedJSON {
         .array(
-            customer.subscriptions.compactMap { subscriptions[$0] }.filter { !$0.wasCancelledInGrace }
+            subscriptions(of: customer.id).filter { !$0.wasCancelledInGrace }
                 .map { .object(pendingRenewal(of: $0, at: now)) })
     }
 

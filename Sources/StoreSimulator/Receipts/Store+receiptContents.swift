@@ -77,8 +77,7 @@ extension Store {
 
     /// Returns the transactions in a receipt: all except finished consumables. Refunded transactions are included.
     func receiptTransactions(of customer: Customer) -> [StoredTransaction] {
-        customer.transactions.compactMap { transactions[$0] }
-            .filter { $0.payload.type != .consumable || !$0.isFinished }
+        transactions(of: customer.id).filter { $0.payload.type != .consumable || !$0.isFinished }
     }
 
     /// Returns a number from 1 to `limit` - 1 that is computed from the parts.

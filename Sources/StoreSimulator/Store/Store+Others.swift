@@ -81,23 +81,18 @@ extension Store {
             throw StoreError(.invalidArgument, "only auto-renewable subscriptions have seats to assign")
         }
         if customers[id] == nil { try checkName(id) }
-        let existing = (customers[id]?.subscriptions ?? []).compactMap { subscriptions[$0] }
-        guard
-            !existing.contains(where: {
-                $0.ownership == .assigned && $0.group == terms.group && !isLapsed($0, at: now)
-            })
-        else {
+        let earlier = subscriptions(of: id).filter { $0.group == terms.group }
+        guard !earlier.contains(where: { $0.ownership == .assigned && !isLapsed($0, at: now) }) else {
             throw StoreError(.alreadyOwned, "\(id) has a seat in \(terms.group) already")
         }
-        let customer = addCustomer(id, at: now)
+        addCustomer(id, at: now)
         var subscription = Subscription(
             id: "", customer: id, group: terms.group, ownership: .assigned, owner: nil, current: "",
             renewalProduct: product.id, price: 0, priceProduct: product.id, streakStart: now)
         let transaction = begin(&subscription, product, reason: .purchase, at: now)
         subscriptions[subscription.id] = subscription
-        customers[customer.id]?.subscriptions.append(subscription.id)
-        let isFirst = !existing.contains { $0.group == terms.group }
-        announce(.subscribed, isFirst ? .initialBuy : .resubscribe, about: subscription, at: now)
+        customers[id]?.subscriptions.append(subscription.id)
+        announce(.subscribed, earlier.isEmpty ? .initialBuy : .resubscribe, about: subscription, at: now)
         return Subject(customer: id, transaction: transaction)
     }
 

@@ -13,8 +13,8 @@ extension Store {
     }
 
     private func state(of customer: Customer, at now: Date) -> CustomerState {
-        let subscriptions = customer.subscriptions.compactMap { self.subscriptions[$0] }
-        let purchases = customer.transactions.compactMap { transactions[$0] }.filter { !$0.isSubscription }
+        let subscriptions = subscriptions(of: customer.id)
+        let purchases = transactions(of: customer.id).filter { !$0.isSubscription }
         var state = CustomerState(
             customer: customer.id, storefront: customer.storefront, appTransactionID: customer.appTransactionID,
             appAccountToken: customer.accountToken?.text, isBillingFailing: customer.isBillingFailing,

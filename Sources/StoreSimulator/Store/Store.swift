@@ -164,6 +164,16 @@ extension Store {
         return latest
     }
 
+    /// Returns all subscriptions of a customer, purchased and shared. Returns none for an unknown customer.
+    func subscriptions(of customer: String) -> [Subscription] {
+        (customers[customer]?.subscriptions ?? []).compactMap { subscriptions[$0] }
+    }
+
+    /// Returns all transactions of a customer, oldest first. Returns none for an unknown customer.
+    func transactions(of customer: String) -> [StoredTransaction] {
+        (customers[customer]?.transactions ?? []).compactMap { transactions[$0] }
+    }
+
     func purchaseOrder(_ subscription: Subscription) -> (Int, Date) {
         let date = transactions[subscription.current]?.payload.purchaseDate ?? .distantPast
         return (subscription.ownership == .purchased ? 1 : 0, date)
@@ -187,12 +197,9 @@ extension Store {
 
     /// Returns the subscriptions, not ended or revoked, of the family members who share this subscription.
     package func shares(of subscription: Subscription) -> [Subscription] {
-        guard let owner = customers[subscription.customer] else { return [] }
-        guard !owner.family.isEmpty else { return [] }
-        return owner.family.flatMap { customers[$0]?.subscriptions ?? [] }.compactMap { subscriptions[$0] }
-            .filter {
-                $0.owner == subscription.id && !$0.isOver && transactions[$0.current]?.payload.revocationDate == nil
-            }
+        (customers[subscription.customer]?.family ?? []).flatMap { subscriptions(of: $0) }.filter {
+            $0.owner == subscription.id && !$0.isOver && transactions[$0.current]?.payload.revocationDate == nil
+        }
     }
 
     /// Returns a subscription and the subscriptions of the family members who share it.

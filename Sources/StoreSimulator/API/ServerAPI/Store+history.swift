@@ -33,7 +33,7 @@ extension Store {
     mutating func moveTransactionToEnd(for request: APIRequest) {
         // The request is validated again, with an error response, when it is answered.
         guard let customer = try? account(request),
-            let first = customer.transactions.compactMap({ transactions[$0] }).min(by: { $0.revision < $1.revision })
+            let first = transactions(of: customer.id).min(by: { $0.revision < $1.revision })
         else { return }
         change(first.payload.transactionId) { _ in }
     }

@@ -9,7 +9,7 @@ extension Store {
         let customer = try account(id)
         // Groups in the order in which the customer subscribed to them.
         var groups: [(id: String, items: [APIBody])] = []
-        for subscription in customer.subscriptions.compactMap({ subscriptions[$0] }) {
+        for subscription in subscriptions(of: customer.id) {
             let status = Int64(status(of: subscription, at: now).rawValue)
             guard wanted.isEmpty || wanted.contains(status), let current = transactions[subscription.current] else {
                 continue

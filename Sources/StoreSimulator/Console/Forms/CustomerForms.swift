@@ -5,7 +5,7 @@ extension SimulatorPanel {
     func customerForms(_ name: String, _ state: CustomerState, _ request: PanelRequest) -> [PanelForm] {
         let subscriptions = state.subscriptions.map { (value: $0.originalTransactionID, title: $0.productID) }
         let transactions = core.read(request.environment) { store, _ in
-            store.history(of: name).suffix(200).reversed().map {
+            store.transactions(of: name).suffix(200).reversed().map {
                 (value: $0.payload.transactionId, title: "\($0.payload.transactionId), \($0.payload.productId)")
             }
         }

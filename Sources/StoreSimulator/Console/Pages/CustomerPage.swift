@@ -8,7 +8,7 @@ extension SimulatorPanel {
     func customer(_ name: String, _ request: PanelRequest) throws -> PanelContent {
         let state = try simulator.state(of: name, in: request.environment)
         let (history, count, now) = core.read(request.environment) { store, now in
-            let all = store.history(of: name)
+            let all = store.transactions(of: name)
             return (all.suffix(Self.maximumTransactions), all.count, now)
         }
         let rows = rows(of: Array(history), state, now)
@@ -145,12 +145,5 @@ extension SimulatorPanel {
             },
             uniquingKeysWith: { _, last in last })
         return order.map { TimeBars.Row(products[$0] ?? $0, bars[$0] ?? []) }
-    }
-}
-
-extension Store {
-    /// Returns a customer's transactions, oldest first.
-    func history(of customer: String) -> [StoredTransaction] {
-        (customers[customer]?.transactions ?? []).compactMap { transactions[$0] }
     }
 }

@@ -151,8 +151,7 @@ extension Store {
 
     /// Returns the customer's Advanced Commerce subscriptions.
     func advancedCommerceSubscriptions(of customer: String) -> [Subscription] {
-        (customers[customer]?.subscriptions ?? []).compactMap { subscriptions[$0] }
-            .filter { $0.advancedCommerce != nil && $0.owner == nil }
+        subscriptions(of: customer).filter { $0.advancedCommerce != nil && $0.owner == nil }
     }
 
     /// Returns the lapsed subscription that the purchase restarts. Throws if another subscription rules the purchase

@@ -42,7 +42,7 @@ extension Store {
         for id in customer.transactions where !device.hidden.contains(id) {
             if let transaction = devicePayload(of: id, at: now) { view.transactions.append(transaction) }
         }
-        for subscription in customer.subscriptions.compactMap({ subscriptions[$0] }) {
+        for subscription in subscriptions(of: customer.id) {
             // If a renewal that was charged in advance is hidden, the running period is shown.
             guard let latest = periods(of: subscription, at: now).last(where: { !device.hidden.contains($0) }),
                 let transaction = devicePayload(of: latest, at: now)

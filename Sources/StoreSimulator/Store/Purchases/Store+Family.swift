@@ -29,13 +29,11 @@ extension Store {
         addCustomer(member, at: now)
         customers[id]?.family.append(member)
         customers[member]?.organizer = id
-        for subscription in customer.subscriptions.compactMap({ subscriptions[$0] }) {
+        for subscription in subscriptions(of: id) {
             shareSubscription(subscription, with: member, at: now)
             scheduleSharing(subscription.id, at: now)
         }
-        for transaction in customer.transactions.compactMap({ transactions[$0] }) {
-            shareNonConsumable(transaction, with: member, at: now)
-        }
+        for transaction in transactions(of: id) { shareNonConsumable(transaction, with: member, at: now) }
         return Subject(customer: member, transaction: customers[member]?.transactions.last)
     }
 
@@ -121,12 +119,13 @@ extension Store {
     private mutating func shareSubscription(_ subscription: Subscription, with member: String, at now: Date) {
         let status = status(of: subscription, at: now)
         guard status == .active || status == .billingGracePeriod, subscription.ownership == .purchased,
-            let customer = customers[member],
+            customers[member] != nil,
             let original = period(of: subscription, at: now)?.payload, original.purchaseDate <= now,
             let product = catalogue.product(original.productId), product.isFamilyShareable
         else { return }
-        let earlier = customer.subscriptions.compactMap { subscriptions[$0] }.first { $0.owner == subscription.id }
-        let belongsToGroup = customer.subscriptions.contains { subscriptions[$0]?.group == subscription.group }
+        let own = subscriptions(of: member)
+        let earlier = own.first { $0.owner == subscription.id }
+        let belongsToGroup = own.contains { $0.group == subscription.group }
         var share =
             earlier
             ?? Subscription(
@@ -195,10 +194,11 @@ extension Store {
 
     /// Revokes everything that `member` shares from `id`'s purchases.
     mutating func revokeAll(from id: String, of member: String, at now: Date) {
-        let shared = (customers[member]?.subscriptions ?? []).compactMap { subscriptions[$0] }
-            .filter { share in share.owner.flatMap { subscriptions[$0]?.customer } == id }
+        let shared = subscriptions(of: member).filter { share in
+            share.owner.flatMap { subscriptions[$0]?.customer } == id
+        }
         for share in shared where !isLapsed(share, at: now) { revokeAllPeriods(share, at: now) }
-        for transaction in (customers[member]?.transactions ?? []).compactMap({ transactions[$0] })
+        for transaction in transactions(of: member)
         where !transaction.isSubscription && transaction.sharedFrom.flatMap({ transactions[$0]?.customer }) == id {
             revokeTransaction(transaction, reason: .other, at: now)
         }
@@ -231,8 +231,7 @@ extension Store {
     mutating func revokeShares(of id: String, reason: RevocationReason, at now: Date) {
         guard let original = transactions[id], let owner = customers[original.customer] else { return }
         for member in owner.family {
-            for transaction in (customers[member]?.transactions ?? []).compactMap({ transactions[$0] })
-            where transaction.sharedFrom == id {
+            for transaction in transactions(of: member) where transaction.sharedFrom == id {
                 guard transaction.isSubscription else {
                     revokeTransaction(transaction, reason: reason, at: now)
                     continue

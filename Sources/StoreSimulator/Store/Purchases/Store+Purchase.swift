@@ -79,9 +79,7 @@ extension Store {
     }
 
     private func audience(of customer: String, for product: String) -> Offer.Audience {
-        let bought = (customers[customer]?.transactions ?? []).contains {
-            transactions[$0]?.payload.productId == product
-        }
+        let bought = transactions(of: customer).contains { $0.payload.productId == product }
         return bought ? owns(customer, product) ? .existing : .expired : .new
     }
 

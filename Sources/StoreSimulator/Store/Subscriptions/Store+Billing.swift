@@ -26,8 +26,7 @@ extension Store {
     mutating func fixBilling(of id: String, _ selector: String?, at now: Date) throws(StoreError) -> Subject {
         let customer = try customer(id)
         guard let selector else {
-            let own = customer.subscriptions.compactMap { subscriptions[$0] }
-            guard customer.isBillingFailing || own.contains(where: \.isBillingFailing) else {
+            guard customer.isBillingFailing || subscriptions(of: id).contains(where: \.isBillingFailing) else {
                 throw StoreError(.impossibleTransition, "\(id)'s payment method works already")
             }
             return Subject(customer: id, transaction: restoreBilling(of: customer, at: now))
@@ -54,7 +53,7 @@ extension Store {
         customers[customer.id]?.isBillingFailing = false
         customers[customer.id]?.billingRecovers = false
         var recovered: String?
-        for subscription in customer.subscriptions.compactMap({ subscriptions[$0] }) where subscription.owner == nil {
+        for subscription in subscriptions(of: customer.id) where subscription.owner == nil {
             let current = restoreBilling(of: subscription, at: now)
             if current != subscription.current { recovered = current }
         }
@@ -132,7 +131,7 @@ extension Store {
             throw StoreError(.impossibleTransition, "\(id) is in the storefront \(code) already")
         }
         customers[id]?.storefront = code
-        for subscription in customer.subscriptions.compactMap({ subscriptions[$0] })
+        for subscription in subscriptions(of: id)
         where subscription.ownership == .purchased && subscription.advancedCommerce == nil {
             guard let product = catalogue.product(subscription.priceProduct) else { continue }
             // The new storefront has a price of its own, and a price increase applied to the old storefront. Only

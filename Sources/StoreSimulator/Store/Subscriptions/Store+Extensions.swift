@@ -46,8 +46,7 @@ extension Store {
         guard status(of: subscription, at: now) == .active, !isFree, hasPaid(subscription) else { return .ineligible }
         let year: TimeInterval = 365 * 86_400
         // A customer's renewal dates are extended at most twice a year, across all subscriptions.
-        let extensions = (customers[subscription.customer]?.subscriptions ?? [])
-            .flatMap { subscriptions[$0]?.extensions ?? [] }
+        let extensions = subscriptions(of: subscription.customer).flatMap(\.extensions)
         return extensions.count { now.timeIntervalSince($0) < year } < 2 ? nil : .tooOften
     }
 

@@ -54,7 +54,7 @@ extension Store {
     /// Returns the customer's purchased subscriptions in a group, in any state, the latest last. Advanced Commerce
     /// subscriptions are not included.
     func ownSubscriptions(of customer: String, in group: String) -> [Subscription] {
-        (customers[customer]?.subscriptions ?? []).compactMap { subscriptions[$0] }
+        subscriptions(of: customer)
             .filter { $0.group == group && $0.ownership == .purchased && $0.advancedCommerce == nil }
             .sorted { purchaseOrder($0) < purchaseOrder($1) }
     }

@@ -69,7 +69,7 @@ extension TriggerRun {
 
     /// The purchaser who shares purchases with the customer.
     private var sharingPurchaser: String? {
-        (store.customers[customer]?.transactions ?? []).reversed().lazy.compactMap { store.transactions[$0] }
+        store.transactions(of: customer).reversed().lazy
             .filter { request.product == nil || request.product == $0.payload.productId }
             .filter { $0.payload.inAppOwnershipType == .familyShared && $0.payload.revocationDate == nil }
             .compactMap { $0.sharedFrom.flatMap { store.transactions[$0]?.customer } }
