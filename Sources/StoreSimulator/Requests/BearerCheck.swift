@@ -1,6 +1,5 @@
 internal import AppStoreModels
 internal import AppStoreTrust
-internal import Basics
 package import Crypto
 package import Foundation
 internal import Synchronization
@@ -72,12 +71,6 @@ package struct BearerCheck: Sendable {
 
 // The contents of the token.
 extension BearerCheck {
-    private struct Header: Decodable {
-        let alg: String
-        let kid: String
-        let typ: String?
-    }
-
     private struct Claims: Decodable {
         let iss: String
         let bid: String
@@ -110,20 +103,16 @@ extension BearerCheck {
 
     /// Checks everything in the token except the time. Returns the time in which it is valid.
     private func verify(_ token: Substring) throws(APIFailure) -> Range<Date> {
-        let parts = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3, let first = parts.first, let last = parts.last else {
-            throw Self.refusal("the token does not have three parts")
+        guard let jws = DeveloperJWS(String(token)) else {
+            throw Self.refusal("the token has no header, payload and signature in base64url, or no alg and kid")
         }
-        let header = try decode(Header.self, from: first, "header")
-        guard header.alg.isExactly("ES256") else { throw Self.refusal("the algorithm is not ES256") }
-        guard let key = key(header.kid) else { throw Self.refusal("the key identifier is not \(keyIDList)") }
-        guard header.typ.map({ $0.uppercased() == "JWT" }) ?? true else { throw Self.refusal("the type is not JWT") }
-        // RFC 7518 §3.4: r and s, 32 bytes each.
-        guard let bytes = Base64.decodeURL(last),
-            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: bytes),
-            key.isValidSignature(signature, for: Data(token.utf8.prefix(token.utf8.count - last.utf8.count - 1)))
-        else { throw Self.refusal("the signature is not by the key \(header.kid)") }
-        let claims = try decode(Claims.self, from: parts[parts.index(after: parts.startIndex)], "payload")
+        guard jws.isES256 else { throw Self.refusal("the algorithm is not ES256") }
+        guard let key = key(jws.keyID) else { throw Self.refusal("the key identifier is not \(keyIDList)") }
+        guard jws.type.map({ $0.uppercased() == "JWT" }) ?? true else { throw Self.refusal("the type is not JWT") }
+        guard jws.isSigned(by: key) else { throw Self.refusal("the signature is not by the key \(jws.keyID)") }
+        guard let claims = jws.claims(Claims.self) else {
+            throw Self.refusal("the payload is not JSON or lacks a member")
+        }
         guard claims.iss.isExactly(issuerID) else { throw Self.refusal("the issuer is not \(issuerID)") }
         guard claims.bid.isExactly(bundleID) else { throw Self.refusal("the bundle identifier is not \(bundleID)") }
         guard claims.aud.values == ["appstoreconnect-v1"] else {
@@ -132,14 +121,6 @@ extension BearerCheck {
         return try Self.validity(claims)
     }
 
-    private func decode<Value: Decodable>(
-        _ type: Value.Type, from part: Substring, _ name: String
-    ) throws(APIFailure) -> Value {
-        guard let bytes = Base64.decodeURL(part) else { throw Self.refusal("the \(name) is not base64url") }
-        do { return try StrictJSONDecoder.decode(type, from: bytes) } catch {
-            throw Self.refusal("the \(name) is not JSON or lacks a member")
-        }
-    }
 }
 
 // The validity of the token.

@@ -7,6 +7,8 @@ internal import Foundation
 struct DeveloperJWS: Sendable {
     /// The key ID in the header.
     let keyID: String
+    /// The type in the header.
+    let type: String?
     /// The JSON of the claims.
     let payload: [UInt8]
     private let algorithm: String
@@ -16,6 +18,7 @@ struct DeveloperJWS: Sendable {
     private struct Header: Decodable {
         let alg: String
         let kid: String
+        let typ: String?
     }
 
     /// Returns nil unless `token` has three parts in base64url and a header with an algorithm and a key ID.
@@ -27,6 +30,7 @@ struct DeveloperJWS: Sendable {
             let signature = Base64.decodeURL(last)
         else { return nil }
         keyID = header.kid
+        type = header.typ
         algorithm = header.alg
         self.payload = payload
         self.signature = signature
