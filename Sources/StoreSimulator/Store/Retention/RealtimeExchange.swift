@@ -33,18 +33,11 @@ package struct RealtimeExchange: Sendable {
         case failure(SendAttemptResult)
     }
 
-    /// The content that the customer sees.
-    package enum Content: Sendable, Hashable {
-        case message(UUID)
-        case alternateProduct(RetentionAlternateProduct)
-        case promotionalOffer(RetentionPromotionalOffer)
-        case advancedCommerce(RetentionAdvancedCommerceInfo)
-        case defaultMessage(UUID)
-        case nothing
-    }
-
     package struct Outcome: Sendable, Hashable {
-        package let content: Content
+        /// What the customer sees.
+        package let content: RealtimeRecord.Content
+        /// The message of the content; nil if nothing is shown.
+        package let messageIdentifier: UUID?
         /// The result of the exchange, also for performance tests.
         package let result: SendAttemptResult
         /// Why the answer was rejected; nil if it was used.
@@ -57,20 +50,23 @@ package struct RealtimeExchange: Sendable {
     ) -> Outcome {
         do throws(Rejection) {
             let body = try body(of: result)
-            let content = try content(of: body, messaging)
+            let (content, message) = try content(of: body, messaging)
             if let problem = check(body) { throw Rejection(problem) }
-            return Outcome(content: content, result: .success, rejectionReason: nil)
+            return Outcome(content: content, messageIdentifier: message, result: .success, rejectionReason: nil)
         } catch {
-            return Outcome(content: fallback(messaging), result: error.result, rejectionReason: error.reason)
+            let message = defaultMessage(messaging)
+            return Outcome(
+                content: message == nil ? .nothing : .defaultMessage, messageIdentifier: message, result: error.result,
+                rejectionReason: error.reason)
         }
     }
 
-    private func fallback(_ messaging: RetentionMessaging) -> Content {
+    private func defaultMessage(_ messaging: RetentionMessaging) -> UUID? {
         guard let locale = RetentionLocale(request.userLocale),
             let identifier = messaging.defaultMessage(product: request.productId, locale: locale),
             let message = messaging.message(identifier), messaging.isApproved(message)
-        else { return .nothing }
-        return .defaultMessage(identifier)
+        else { return nil }
+        return identifier
     }
 }
 
@@ -107,15 +103,15 @@ extension RealtimeExchange {
 
     private func content(
         of body: RealtimeResponseBody, _ messaging: RetentionMessaging
-    ) throws(Rejection) -> Content {
+    ) throws(Rejection) -> (RealtimeRecord.Content, message: UUID) {
         switch (body.message, body.alternateProduct, body.promotionalOffer, body.advancedCommerceInfo) {
         case (let message?, nil, nil, nil):
             try Self.checkMessage(message.messageIdentifier, messaging, mayHaveImage: true)
-            return .message(message.messageIdentifier)
+            return (.message, message.messageIdentifier)
         case (nil, let product?, nil, nil):
             try Self.checkMessage(product.messageIdentifier, messaging, mayHaveImage: false)
             try checkProduct(product.productId, mayBeCurrent: false)
-            return .alternateProduct(product)
+            return (.alternateProduct, product.messageIdentifier)
         case (nil, nil, let offer?, nil):
             try Self.checkMessage(offer.messageIdentifier, messaging, mayHaveImage: false)
             guard (offer.promotionalOfferSignatureV1 == nil) != (offer.promotionalOfferSignatureV2 == nil) else {
@@ -124,12 +120,12 @@ extension RealtimeExchange {
             if let signature = offer.promotionalOfferSignatureV1 {
                 try checkProduct(signature.productId, mayBeCurrent: true)
             }
-            return .promotionalOffer(offer)
+            return (.promotionalOffer, offer.messageIdentifier)
         case (nil, nil, nil, let info?):
             guard isAdvancedCommerce else { throw Rejection("the subscription is not an Advanced Commerce one") }
             try Self.checkMessage(info.messageIdentifier, messaging, mayHaveImage: true)
             try Self.checkData(info.advancedCommerceData)
-            return .advancedCommerce(info)
+            return (.advancedCommerce, info.messageIdentifier)
         default: throw Rejection("the answer must have exactly one of the four kinds of content")
         }
     }

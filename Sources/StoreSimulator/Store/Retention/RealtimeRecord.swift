@@ -50,18 +50,9 @@ public struct RealtimeRecord: Sendable, Hashable, Codable {
         self.url = url
         self.milliseconds = milliseconds
         result = outcome.result
+        content = outcome.content
+        messageIdentifier = outcome.messageIdentifier
         rejectionReason = outcome.rejectionReason
-        switch outcome.content {
-        case .message(let id): (content, messageIdentifier) = (.message, id)
-        case .alternateProduct(let product):
-            (content, messageIdentifier) = (.alternateProduct, product.messageIdentifier)
-        case .promotionalOffer(let offer):
-            (content, messageIdentifier) = (.promotionalOffer, offer.messageIdentifier)
-        case .advancedCommerce(let info):
-            (content, messageIdentifier) = (.advancedCommerce, info.messageIdentifier)
-        case .defaultMessage(let id): (content, messageIdentifier) = (.defaultMessage, id)
-        case .nothing: content = .nothing
-        }
     }
 }
 
