@@ -8,9 +8,9 @@ internal import Synchronization
 /// API requests*.
 ///
 /// Accepted tokens are cached until they expire, so later requests with the same token need only a dictionary lookup.
-/// Copies share the cache. Every refusal has status 401 without an error code, because Apple documents no body; the
-/// message is for the simulator's log.
-package struct BearerCheck: Sendable {
+/// Every refusal has status 401 without an error code, because Apple documents no body; the message is for the
+/// simulator's log.
+package final class BearerCheck: Sendable {
     /// The maximum size of a header in bytes. A token has about 350.
     package static let maximumSize = 8 * 1024
 
@@ -22,17 +22,21 @@ package struct BearerCheck: Sendable {
 
     let issuerID: String
     let bundleID: String
-    private let keys: AcceptedKeys
-    private let cache: AcceptedTokens
+    /// The keys that can sign tokens.
+    private let keys: Mutex<[ExactText: CryptoConstant<P256.Signing.PublicKey>]>
+    /// The accepted headers, and when they are valid. Their number is limited, because clients that create a token for
+    /// every request, as Apple's page proposes, would fill the memory.
+    private let cache = Mutex<[ExactText: Range<Date>]>([:])
+    private let capacity: Int
 
     /// Creates a check for a key of App Store Connect and one app. `capacity` is the maximum number of cached tokens.
     package init(
         key: P256.Signing.PublicKey, keyID: String, issuerID: String, bundleID: String, capacity: Int = 1024
     ) {
-        keys = AcceptedKeys([ExactText(keyID): CryptoConstant(key)])
+        keys = Mutex([ExactText(keyID): CryptoConstant(key)])
         self.issuerID = issuerID
         self.bundleID = bundleID
-        cache = AcceptedTokens(capacity: capacity)
+        self.capacity = max(capacity, 1)
     }
 
     /// Throws unless `authorization`, the value of the header, is valid at `now`. Pass the real time, not the simulated
@@ -40,31 +44,37 @@ package struct BearerCheck: Sendable {
     package func check(_ authorization: String?, now: Date) throws(APIFailure) {
         guard let authorization else { throw Self.refusal("the Authorization header is missing") }
         guard authorization.utf8.count <= Self.maximumSize else { throw Self.refusal("the header is too long") }
-        if cache.contains(authorization, at: now) { return }
+        let header = ExactText(authorization)
+        if let validity = cache.withLock({ $0[header] }), validity.contains(now) { return }
         let validity = try verify(token(in: authorization))
         try Self.require(validity, at: now)
-        cache.insert(authorization, validity, at: now)
+        cache.withLock { cache in
+            if cache.count >= capacity { cache = cache.filter { $0.value.contains(now) } }
+            if cache.count >= capacity { cache.removeAll(keepingCapacity: true) }
+            cache[header] = validity
+        }
     }
 
     /// Accepts an additional key, as App Store Connect does after another key was created.
     package func accept(_ key: P256.Signing.PublicKey, keyID: String) {
-        keys.insert(CryptoConstant(key), for: ExactText(keyID))
+        let key = CryptoConstant(key)
+        keys.withLock { $0[ExactText(keyID)] = key }
     }
 
     /// Revokes a key. Tokens that are signed with it are refused from then on.
     package func revoke(keyID: String) {
-        keys.remove(ExactText(keyID))
-        cache.removeAll()
+        keys.withLock { $0[ExactText(keyID)] = nil }
+        cache.withLock { $0 = [:] }
     }
 
     /// Returns the key with a key ID; nil if it is not one of the app's.
-    func key(_ keyID: String) -> P256.Signing.PublicKey? { keys[ExactText(keyID)]?.value }
+    func key(_ keyID: String) -> P256.Signing.PublicKey? { keys.withLock { $0[ExactText(keyID)] }?.value }
 
     /// The key IDs of the app, for messages.
-    var keyIDList: String { keys.names }
+    var keyIDList: String { keys.withLock { $0.keys.map(\.text).sorted().joined(separator: " or ") } }
 
     /// The number of cached tokens.
-    package var cachedTokens: Int { cache.count }
+    package var cachedTokens: Int { cache.withLock { $0.count } }
 
     static func refusal(_ reason: String) -> APIFailure { APIFailure(status: 401, reason) }
 }
@@ -145,48 +155,6 @@ extension BearerCheck {
         guard now < validity.upperBound else { throw refusal("the token has expired") }
         guard validity.lowerBound <= now else {
             throw refusal("the token is from the future, or is valid for more than an hour from now")
-        }
-    }
-}
-
-/// The keys that can sign tokens. Copies of a check share them.
-private final class AcceptedKeys: Sendable {
-    private let keys: Mutex<[ExactText: CryptoConstant<P256.Signing.PublicKey>]>
-
-    init(_ keys: [ExactText: CryptoConstant<P256.Signing.PublicKey>]) { self.keys = Mutex(keys) }
-
-    subscript(name: ExactText) -> CryptoConstant<P256.Signing.PublicKey>? { keys.withLock { $0[name] } }
-
-    var names: String { keys.withLock { $0.keys.map(\.text).sorted().joined(separator: " or ") } }
-
-    func insert(_ key: CryptoConstant<P256.Signing.PublicKey>, for name: ExactText) {
-        keys.withLock { $0[name] = key }
-    }
-
-    func remove(_ name: ExactText) { keys.withLock { $0[name] = nil } }
-}
-
-/// A cache of accepted headers. The size is limited, because clients that create a token for every request, as Apple's
-/// page proposes, would fill the memory.
-private final class AcceptedTokens: Sendable {
-    private let capacity: Int
-    private let entries = Mutex<[ExactText: Range<Date>]>([:])
-
-    init(capacity: Int) { self.capacity = max(capacity, 1) }
-
-    var count: Int { entries.withLock { $0.count } }
-
-    func removeAll() { entries.withLock { $0 = [:] } }
-
-    func contains(_ text: String, at now: Date) -> Bool {
-        entries.withLock { $0[ExactText(text)] }?.contains(now) ?? false
-    }
-
-    func insert(_ text: String, _ validity: Range<Date>, at now: Date) {
-        entries.withLock { entries in
-            if entries.count >= capacity { entries = entries.filter { $0.value.contains(now) } }
-            if entries.count >= capacity { entries.removeAll(keepingCapacity: true) }
-            entries[ExactText(text)] = validity
         }
     }
 }
