@@ -33,26 +33,24 @@ private struct CustomerForms {
     func ofSubscriptions(_ subscriptions: Choices) -> [PanelForm] {
         let which = PanelForm.Field(
             "subscription", "Subscription", .choice(subscriptions), value: subscriptions.last?.value ?? "")
+        let recovers = PanelForm.Field(
+            "recovers", "", .box("--recovers"), hint: "Insufficient funds: a later attempt succeeds")
+        let days = PanelForm.Field("days", "Days", .number, value: "7", hint: "1 to 90", isRequired: true)
         return [
-            run("cancel", "Cancel", about: "The customer turns renewal off.", which),
-            run("resume", "Resume", about: "The customer turns renewal on again.", which),
-            PanelForm(
-                "fail", "Let billing fail",
-                [
-                    .hidden("command", "failBilling"), customerField,
-                    .init("recovers", "", .box("--recovers"), hint: "Insufficient funds: a later attempt succeeds"),
-                ], button: "Let billing fail",
-                command: "counterfoil simulator fail-billing {customer} [{recovers}]" + option),
-            PanelForm(
-                "fix", "Fix billing", about: "The open amount is charged at once.",
-                [.hidden("command", "fixBilling"), customerField], button: "Fix billing",
-                command: "counterfoil simulator fix-billing {customer}" + option),
+            run(
+                "cancel", "Cancel", "cancel", about: "The customer turns renewal off.", [which],
+                "cancel {customer} {subscription}"),
+            run(
+                "resume", "Resume", "resume", about: "The customer turns renewal on again.", [which],
+                "resume {customer} {subscription}"),
+            run("fail", "Let billing fail", "failBilling", [recovers], "fail-billing {customer} [{recovers}]"),
+            run(
+                "fix", "Fix billing", "fixBilling", about: "The open amount is charged at once.", [],
+                "fix-billing {customer}"),
             `do`(
                 "next", "Next event now", "accelerate",
                 about: "The period, grace period or billing retry ends now.", [which]),
-            `do`(
-                "extend", "Extend renewal", "extendRenewal",
-                [which, .init("days", "Days", .number, value: "7", hint: "1 to 90", isRequired: true)]),
+            `do`("extend", "Extend renewal", "extendRenewal", [which, days]),
         ]
     }
 
@@ -60,32 +58,21 @@ private struct CustomerForms {
     func ofTransactions(_ transactions: Choices) -> [PanelForm] {
         let purchase = PanelForm.Field(
             "transaction", "Transaction", .choice(transactions), value: transactions.first?.value ?? "")
-        let refund = "counterfoil simulator refund {customer} {transaction}"
+        let reasons: Choices = [
+            ("UNINTENDED_PURCHASE", "Unintended purchase"), ("FULFILLMENT_ISSUE", "Fulfilment issue"),
+            ("UNSATISFIED_WITH_PURCHASE", "Unsatisfied"), ("LEGAL", "Legal"), ("OTHER", "Other"),
+        ]
+        let reason = PanelForm.Field("reason", "Reason", .choice(reasons), value: "UNINTENDED_PURCHASE")
+        let percentage = PanelForm.Field(
+            "percentage", "Percent", .number, hint: "Empty: as in the developer's response, or all")
+        let refund = "refund {customer} {transaction}"
         return [
-            PanelForm(
-                "ask-refund", "Ask for a refund",
-                [
-                    .hidden("command", "requestRefund"), customerField, purchase,
-                    .init(
-                        "reason", "Reason",
-                        .choice([
-                            ("UNINTENDED_PURCHASE", "Unintended purchase"),
-                            ("FULFILLMENT_ISSUE", "Fulfilment issue"),
-                            ("UNSATISFIED_WITH_PURCHASE", "Unsatisfied"), ("LEGAL", "Legal"), ("OTHER", "Other"),
-                        ]), value: "UNINTENDED_PURCHASE"),
-                ], button: "Ask", command: refund + " --request --reason {reason}" + option),
-            PanelForm(
-                "refund", "Refund",
-                [
-                    .hidden("command", "approveRefund"), customerField, purchase,
-                    .init("percentage", "Percent", .number, hint: "Empty: as in the developer's response, or all"),
-                ], button: "Refund", command: refund + " [--percentage {percentage}]" + option),
-            PanelForm(
-                "decline", "Decline a refund", [.hidden("command", "declineRefund"), customerField, purchase],
-                button: "Decline", command: refund + " --decline" + option),
-            PanelForm(
-                "reverse", "Reverse a refund", [.hidden("command", "reverseRefund"), customerField, purchase],
-                button: "Reverse", command: refund + " --reverse" + option),
+            run(
+                "ask-refund", "Ask for a refund", "requestRefund", [purchase, reason], button: "Ask",
+                refund + " --request --reason {reason}"),
+            run("refund", "Refund", "approveRefund", [purchase, percentage], refund + " [--percentage {percentage}]"),
+            run("decline", "Decline a refund", "declineRefund", [purchase], button: "Decline", refund + " --decline"),
+            run("reverse", "Reverse a refund", "reverseRefund", [purchase], button: "Reverse", refund + " --reverse"),
             `do`("finish", "Finish", "finish", about: "The app has delivered what was bought.", [purchase]),
         ]
     }
@@ -103,11 +90,14 @@ private struct CustomerForms {
         ]
     }
 
-    /// Returns a form for a command with its own subcommand.
-    private func run(_ command: String, _ title: String, about: String, _ which: PanelForm.Field) -> PanelForm {
+    /// Returns a form for a command with a subcommand of its own. `line` is the subcommand with its arguments.
+    private func run(
+        _ id: String, _ title: String, _ command: String, about: String? = nil, _ fields: [PanelForm.Field],
+        button: String? = nil, _ line: String
+    ) -> PanelForm {
         PanelForm(
-            command, title, about: about, [.hidden("command", command), customerField, which], button: title,
-            command: "counterfoil simulator \(command) {customer} {subscription}" + option)
+            id, title, about: about, [.hidden("command", command), customerField] + fields, button: button ?? title,
+            command: "counterfoil simulator " + line + option)
     }
 
     /// Returns a form for any other command about the customer.
