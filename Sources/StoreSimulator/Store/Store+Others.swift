@@ -87,8 +87,8 @@ extension Store {
         }
         addCustomer(id, at: now)
         var subscription = Subscription(
-            id: "", customer: id, group: terms.group, ownership: .assigned, owner: nil, current: "",
-            renewalProduct: product.id, price: 0, priceProduct: product.id, streakStart: now)
+            customer: id, group: terms.group, ownership: .assigned, owner: nil, renewalProduct: product.id, price: 0,
+            priceProduct: product.id, streakStart: now)
         let transaction = begin(&subscription, product, reason: .purchase, at: now)
         subscriptions[subscription.id] = subscription
         customers[id]?.subscriptions.append(subscription.id)

@@ -33,9 +33,8 @@ extension Store {
     ) -> Subscription {
         let expires = transactions[old.current]?.payload.expiresDate ?? now
         var new = Subscription(
-            id: "", customer: old.customer, group: target.subscription?.group ?? "", ownership: .purchased, owner: nil,
-            current: "", renewalProduct: target.id, price: state.price, priceProduct: target.id,
-            streakStart: old.streakStart)
+            customer: old.customer, group: target.subscription?.group ?? "", ownership: .purchased, owner: nil,
+            renewalProduct: target.id, price: state.price, priceProduct: target.id, streakStart: old.streakStart)
         new.renewsAutomatically = old.renewsAutomatically
         new.renewals = old.renewals
         new.advancedCommerce = state

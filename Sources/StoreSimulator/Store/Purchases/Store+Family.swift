@@ -129,9 +129,9 @@ extension Store {
         var share =
             earlier
             ?? Subscription(
-                id: "", customer: member, group: subscription.group, ownership: .familyShared, owner: subscription.id,
-                current: "", renewalProduct: subscription.renewalProduct, price: 0,
-                priceProduct: subscription.priceProduct, streakStart: now)
+                customer: member, group: subscription.group, ownership: .familyShared, owner: subscription.id,
+                renewalProduct: subscription.renewalProduct, price: 0, priceProduct: subscription.priceProduct,
+                streakStart: now)
         share.copyRenewalState(from: subscription)
         updateStreakStart(&share, at: now)
         // In a grace period the paid period has ended, and a transaction cannot begin after its end.

@@ -84,7 +84,7 @@ extension Store {
         var subscription =
             lapsed
             ?? Subscription(
-                id: "", customer: customer.id, group: terms.group, ownership: .purchased, owner: nil, current: "",
+                customer: customer.id, group: terms.group, ownership: .purchased, owner: nil,
                 renewalProduct: purchase.product.id, price: price, priceProduct: purchase.product.id, streakStart: now)
         updateStreakStart(&subscription, at: now)
         subscription.start(purchase, price: price, offer: offer)

@@ -5,14 +5,14 @@ package import Foundation
 /// identifier.
 package struct Subscription: Sendable, Codable {
     /// The original transaction identifier. Empty before the first transaction.
-    package var id: String
+    package var id = ""
     package let customer: String
     package let group: String
     package let ownership: InAppOwnershipType
     /// The identifier of the purchaser's subscription, if a family member shares it.
     package let owner: String?
-    /// The identifier of the latest transaction. It is never an upgraded one.
-    package var current: String
+    /// The identifier of the latest transaction. It is never an upgraded one. Empty before the first transaction.
+    package var current = ""
     package var renewsAutomatically = true
     /// The product that the subscription renews into.
     package var renewalProduct: String

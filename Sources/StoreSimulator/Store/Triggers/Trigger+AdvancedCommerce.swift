@@ -52,8 +52,8 @@ extension TriggerRun {
         // Generic products have no price.
         let price = max(product.price(in: buyer.storefront), 9990)
         var subscription = Subscription(
-            id: "", customer: customer, group: product.subscription?.group ?? "", ownership: .purchased, owner: nil,
-            current: "", renewalProduct: product.id, price: price, priceProduct: product.id, streakStart: start)
+            customer: customer, group: product.subscription?.group ?? "", ownership: .purchased, owner: nil,
+            renewalProduct: product.id, price: price, priceProduct: product.id, streakStart: start)
         subscription.advancedCommerce = state(product, price: price)
         store.begin(&subscription, product, reason: .purchase, at: start)
         store.subscriptions[subscription.id] = subscription
