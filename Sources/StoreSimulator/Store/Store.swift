@@ -123,13 +123,6 @@ extension Store {
         return customer
     }
 
-    package func transaction(_ id: String) throws(StoreError) -> StoredTransaction {
-        guard let transaction = transactions[id] else {
-            throw StoreError(.unknownTransaction, "there is no transaction \(id.debugDescription)")
-        }
-        return transaction
-    }
-
     /// Returns a customer's transaction by its identifier or its product's; the latest if `selector` is nil.
     package func transaction(of customer: String, _ selector: String?) throws(StoreError) -> StoredTransaction {
         let all = try self.customer(customer).transactions.reversed().lazy.compactMap { transactions[$0] }
@@ -179,10 +172,9 @@ extension Store {
         return (subscription.ownership == .purchased ? 1 : 0, date)
     }
 
-    /// Returns the current transaction of a subscription, and its product.
-    package func current(of subscription: Subscription) throws(StoreError) -> (StoredTransaction, Product) {
-        let transaction = try transaction(subscription.current)
-        return (transaction, try product(transaction.payload.productId))
+    /// Returns the product identifier of a subscription's current transaction.
+    func currentProduct(of subscription: Subscription) -> String {
+        transactions[subscription.current]?.payload.productId ?? subscription.renewalProduct
     }
 
     /// Returns the status that the App Store Server API reports for a subscription.

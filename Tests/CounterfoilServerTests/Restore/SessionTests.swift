@@ -112,7 +112,8 @@ import Testing
 
     /// Returns the transaction without its Apple account, as texts were signed before that member existed.
     private static func withoutAppleAccount(_ world: World, _ id: String) throws -> String {
-        var payload = try world.simulator.core.read(.production) { store, _ in try store.transaction(id).payload }
+        let stored = world.simulator.core.read(.production) { store, _ in store.transactions[id]?.payload }
+        var payload = try #require(stored)
         payload.appTransactionId = nil
         payload.signedDate = payload.purchaseDate
         return try world.simulator.core.authority.signer.sign(payload)

@@ -102,6 +102,8 @@ struct Shop {
 }
 
 extension Store {
+    func transaction(_ id: String) throws -> StoredTransaction { try #require(transactions[id]) }
+
     /// The whole store as JSON with sorted keys.
     var bytes: Data {
         get throws {

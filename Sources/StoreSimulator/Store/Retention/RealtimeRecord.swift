@@ -71,7 +71,7 @@ extension Store {
     }
 
     mutating func exchange(for subscription: Subscription, at now: Date) -> RealtimeExchange {
-        let product = transactions[subscription.current]?.payload.productId ?? subscription.renewalProduct
+        let product = currentProduct(of: subscription)
         let request = DecodedRealtimeRequestBody(
             originalTransactionId: subscription.id, appAppleId: app.appAppleID, productId: product,
             userLocale: Self.locales[customers[subscription.customer]?.storefront ?? ""] ?? "en-US",

@@ -8,7 +8,7 @@ extension Store {
     mutating func change(
         _ subscription: Subscription, to purchase: Purchase, at now: Date
     ) throws(StoreError) -> Subject {
-        let (_, product) = try current(of: subscription)
+        let product = try product(currentProduct(of: subscription))
         guard purchase.plan == nil else {
             throw StoreError(.invalidArgument, "a billing plan is chosen when the subscription begins")
         }

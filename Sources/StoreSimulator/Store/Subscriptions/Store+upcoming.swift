@@ -34,11 +34,11 @@ extension Store {
             return "\(description(of: subscription, at: entry.date)) (\(subscription.customer))"
         case .recovery(let id):
             guard let subscription = subscriptions[id], subscription.recovery == entry.date else { return nil }
-            return "a charge for \(product(of: subscription)) succeeds (\(subscription.customer))"
+            return "a charge for \(currentProduct(of: subscription)) succeeds (\(subscription.customer))"
         case .priceCampaign: return "a new price takes effect"
         case .priceNotice(let id):
             guard let subscription = subscriptions[id], subscription.notice == entry.date else { return nil }
-            return "\(subscription.customer) is notified of a price increase of \(product(of: subscription))"
+            return "\(subscription.customer) is notified of a price increase of \(currentProduct(of: subscription))"
         case .refundDecision(let id):
             guard let transaction = transactions[id], transaction.refund?.due == entry.date else { return nil }
             return "the refund of transaction \(id) is decided (\(transaction.customer))"
@@ -59,14 +59,11 @@ extension Store {
     }
 
     private func description(of subscription: Subscription, at date: Date) -> String {
-        let product = product(of: subscription)
+        let product = currentProduct(of: subscription)
         if subscription.graceEnds == date { return "the grace period of \(product) ends" }
         if subscription.retryEnds != nil { return "billing retry of \(product) ends" }
         let renews = subscription.renewsAutomatically || subscription.isCommitted
         return renews && isBelowRenewalCap(subscription) ? "\(product) is due for renewal" : "\(product) ends"
     }
 
-    private func product(of subscription: Subscription) -> String {
-        transactions[subscription.current]?.payload.productId ?? subscription.renewalProduct
-    }
 }

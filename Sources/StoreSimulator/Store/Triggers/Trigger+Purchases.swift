@@ -47,8 +47,8 @@ extension TriggerRun {
 
     private mutating func revertDowngrade() throws(StoreError) {
         guard isNew else {
-            let (_, product) = try store.current(of: store.subscription(of: customer, request.product))
-            return try buy(product)
+            let subscription = try store.subscription(of: customer, request.product)
+            return try buy(store.product(store.currentProduct(of: subscription)))
         }
         let (old, new) = try productPair(.downgrade) { _ in true }
         try subscribe(to: old, at: middle(of: old))
@@ -103,7 +103,9 @@ extension TriggerRun {
         if let id = request.product { _ = try store.product(id) }
         let all = subscriptionProducts
         var oldProducts = all
-        if !isNew { oldProducts = [try store.current(of: store.subscription(of: customer, nil)).1] }
+        if !isNew {
+            oldProducts = [try store.product(store.currentProduct(of: store.subscription(of: customer, nil)))]
+        }
         let pairs = oldProducts.flatMap { old in all.map { (old, $0) } }.filter { old, new in
             old.subscription?.group == new.subscription?.group && store.planChange(from: old, to: new) == change
                 && fits(new) && (change == .none) == (old.id == new.id)
