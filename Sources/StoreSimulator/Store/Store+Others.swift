@@ -90,8 +90,7 @@ extension Store {
             customer: id, group: terms.group, ownership: .assigned, owner: nil, renewalProduct: product.id, price: 0,
             priceProduct: product.id, streakStart: now)
         let transaction = begin(&subscription, product, reason: .purchase, at: now)
-        subscriptions[subscription.id] = subscription
-        customers[id]?.subscriptions.append(subscription.id)
+        save(subscription)
         announce(.subscribed, earlier.isEmpty ? .initialBuy : .resubscribe, about: subscription, at: now)
         return Subject(customer: id, transaction: transaction)
     }

@@ -117,7 +117,7 @@ extension Store {
         _ order: AdvancedCommerceSubscriptionCreateRequest, for id: String, _ product: Product, at now: Date
     ) throws(StoreError) -> Subject {
         let lapsed = try Self.mappingAPIFailure { () throws(APIFailure) in try previous(order, id, product, at: now) }
-        let customer = try buyer(
+        _ = try buyer(
             id, order.requestInfo, storefront: order.storefront, currency: order.currency, at: now)
         guard let terms = product.subscription, let period = Period(iso8601: order.period.rawValue) else {
             throw StoreError(.invalidArgument, "\(product.id) is not a subscription")
@@ -142,8 +142,7 @@ extension Store {
         subscription.advancedCommerce = state
         subscription.accountToken = order.requestInfo.appAccountToken ?? lapsed?.accountToken
         let transaction = begin(&subscription, product, reason: .purchase, at: now)
-        subscriptions[subscription.id] = subscription
-        if lapsed == nil { customers[customer.id]?.subscriptions.append(subscription.id) }
+        save(subscription)
         recordRequest(order.requestInfo, fingerprint: "subscribe", transaction: transaction)
         announce(.subscribed, lapsed == nil ? .initialBuy : .resubscribe, about: subscription, at: now)
         return Subject(customer: id, transaction: transaction)

@@ -49,8 +49,7 @@ extension Store {
         }
         new.anchorDay = old.anchorDay
         migrations[old.id] = new.id
-        subscriptions[new.id] = new
-        customers[old.customer]?.subscriptions.append(new.id)
+        save(new)
         setDue(new.id, expires)
         return subscriptions[new.id] ?? new
     }

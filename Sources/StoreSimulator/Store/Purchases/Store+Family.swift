@@ -139,8 +139,7 @@ extension Store {
         begin(
             &share, product, reason: .purchase, at: isOver ? original.purchaseDate : now,
             sharing: original.transactionId)
-        if earlier == nil { customers[member]?.subscriptions.append(share.id) }
-        subscriptions[share.id] = share
+        save(share)
         announce(.subscribed, belongsToGroup ? .resubscribe : .initialBuy, about: share, at: now)
         sharePaidAheadPeriod(subscription, with: share, at: now)
     }

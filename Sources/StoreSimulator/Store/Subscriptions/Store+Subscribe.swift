@@ -32,12 +32,17 @@ extension Store {
         subscription.nextOffer = next
         let transaction = begin(&subscription, purchase.product, reason: .purchase, at: now)
         if offer?.type == .introductory { customers[customer.id]?.introductoryGroups.append(terms.group) }
-        if restarted == nil { customers[customer.id]?.subscriptions.append(subscription.id) }
-        subscriptions[subscription.id] = subscription
+        save(subscription)
         announce(.subscribed, existing == nil ? .initialBuy : .resubscribe, about: subscription, at: now)
         schedulePriceNotice(subscription.id, at: now)
         updateSharing(subscription.id, at: now)
         return Subject(customer: customer.id, transaction: transaction)
+    }
+
+    /// Stores a subscription after its first or next period has begun. A new one becomes one of the customer's.
+    mutating func save(_ subscription: Subscription) {
+        guard subscriptions.updateValue(subscription, forKey: subscription.id) == nil else { return }
+        customers[subscription.customer]?.subscriptions.append(subscription.id)
     }
 
     /// Whether a purchase changes an existing subscription or pays for its failed renewal, instead of restarting it. In

@@ -56,8 +56,7 @@ extension TriggerRun {
             renewalProduct: product.id, price: price, priceProduct: product.id, streakStart: start)
         subscription.advancedCommerce = state(product, price: price)
         store.begin(&subscription, product, reason: .purchase, at: start)
-        store.subscriptions[subscription.id] = subscription
-        store.customers[customer]?.subscriptions.append(subscription.id)
+        store.save(subscription)
         store.announce(.subscribed, .initialBuy, about: subscription, at: start)
         return subscription
     }
