@@ -40,10 +40,10 @@ extension SimulatorCore {
             }
             return (transactions, store.appTransaction(of: customer, at: now))
         }
-        let writer = writer(environment)
+        let signer = authority.signer
         return DevicePurchases(
-            signedTransactions: try transactions.map { try writer.sign($0.jsonBytes(), Tampering()) },
-            signedAppTransactionInfo: try writer.sign(appTransaction.jsonBytes(), Tampering()))
+            signedTransactions: try transactions.map { try signer.sign($0) },
+            signedAppTransactionInfo: try signer.sign(appTransaction))
     }
 
     func notification(_ request: ControlRequest) throws -> (AppStoreEnvironment, Int) {

@@ -110,7 +110,7 @@ extension SimulatorCore {
     }
 
     private func text(_ json: [UInt8], _ isVerified: Bool) throws -> String {
-        let signer = authority.current.signer
+        let signer = authority.signer
         guard isVerified else { return try signer.sign(json: json, breaking: true) }
         return try signedTexts.text(of: json, generation: signer.generation) { try signer.sign(json: $0) }
     }

@@ -72,7 +72,7 @@ package struct NotificationWriter: Sendable {
     }
 
     private func signer(_ tampering: Tampering) throws -> PayloadSigner {
-        tampering.usesWrongChain ? try authority.wrongChainSigner() : authority.current.signer
+        tampering.usesWrongChain ? try authority.wrongChainSigner() : authority.signer
     }
 
     private func parts(_ record: NotificationRecord) throws -> (transaction: [UInt8]?, renewalInfo: [UInt8]?) {

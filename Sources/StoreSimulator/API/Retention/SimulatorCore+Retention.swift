@@ -17,7 +17,7 @@ extension SimulatorCore {
             return store.realtimeExchange(for: customer, subscription, at: now.wholeMilliseconds)
         }
         guard let (exchange, url) = request else { return nil }
-        let (answer, milliseconds) = await postRealtimeRequest(exchange, at: url, in: environment)
+        let (answer, milliseconds) = await postRealtimeRequest(exchange, at: url)
         return read(environment) { store, _ in
             let outcome = exchange.evaluate(answer, store.retention) { self.signatureProblem(in: $0) }
             return RealtimeRecord(exchange.request, url: url, outcome, milliseconds: milliseconds)
@@ -26,10 +26,10 @@ extension SimulatorCore {
 
     /// Posts the request of an exchange and waits up to its time limit for the response.
     private func postRealtimeRequest(
-        _ exchange: RealtimeExchange, at url: String, in environment: AppStoreEnvironment
+        _ exchange: RealtimeExchange, at url: String
     ) async -> (RealtimeExchange.ServerResult, milliseconds: Int64) {
         let text: String
-        do { text = try writer(environment).sign(exchange.request.jsonBytes(), Tampering()) } catch {
+        do { text = try authority.signer.sign(exchange.request) } catch {
             return (.failure(.other), 0)
         }
         let start = ContinuousClock.now
@@ -93,7 +93,7 @@ extension SimulatorCore {
     private func send(_ exchange: RealtimeExchange, of run: PerformanceTestRun) async {
         var exchange = exchange
         exchange.timeLimit = max(run.config.responseTimeThreshold, 1)
-        let (answer, milliseconds) = await postRealtimeRequest(exchange, at: run.target, in: .sandbox)
+        let (answer, milliseconds) = await postRealtimeRequest(exchange, at: run.target)
         // The caller was cancelled, so the failure does not count against the developer's server. The request is sent
         // again with the next run.
         if Task.isCancelled, case .failure = answer { return }
