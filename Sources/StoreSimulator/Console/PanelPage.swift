@@ -84,7 +84,7 @@ struct PanelRequest: Sendable {
     }
 
     /// The environment in the paths of the control API: `production` or `sandbox`.
-    var environmentName: String { environment == .sandbox ? "sandbox" : "production" }
+    var environmentName: String { environment.pathName }
 
     /// The command line option that selects the environment; empty for production.
     var environmentOption: String { environment == .sandbox ? " --environment sandbox" : "" }

@@ -95,7 +95,7 @@ struct SimulatorPanel: Sendable {
         }
         // A customer or notification does not exist in the other environment, so link to the list.
         let other = request.page.parent
-        shell.choices = [AppStoreEnvironment.production, .sandbox].map { environment in
+        shell.choices = AppStoreEnvironment.simulated.map { environment in
             Shell.Item(environment.rawValue, other.link(in: environment), isCurrent: environment == request.environment)
         }
         shell.topics = [ChangeWatch.topic]

@@ -11,12 +11,10 @@ struct ControlRequest: Sendable {
     /// The environment in the path: `production` or `sandbox`.
     var environment: AppStoreEnvironment {
         get throws(ControlFailure) {
-            switch path["environment"] {
-            case "production": return .production
-            case "sandbox": return .sandbox
-            default:
+            guard let environment = AppStoreEnvironment.named(path["environment"] ?? "") else {
                 throw ControlFailure(404, "unknown_environment", "the environments are production and sandbox")
             }
+            return environment
         }
     }
 

@@ -34,8 +34,8 @@ enum SimulatorRoutes {
         router.add(middleware: ControlMiddleware())
         router.add(middleware: LoopbackGuard())
         router.add(middleware: MissingPage(slot: slot, state: panel))
-        for environment in [AppStoreEnvironment.production, .sandbox] {
-            let prefix = "/\(environment == .sandbox ? "sandbox" : "production")"
+        for environment in AppStoreEnvironment.simulated {
+            let prefix = "/\(environment.pathName)"
             for endpoint in AppStoreEndpoint.all { add(endpoint, prefix, environment, to: router, slot) }
             // The other methods get status 21000 in the body, and HTTP status 200.
             for method in [HTTPRequest.Method.post, .get, .put, .patch, .delete] {

@@ -17,7 +17,7 @@ extension Scenario {
             guard let scenario else { throw ConfigurationProblems("is no scenario") }
             self = scenario
         } catch {
-            throw ScenarioError(problems: CatalogueError(error).problems)
+            throw ScenarioError(problems: error.problems)
         }
     }
 }
@@ -26,17 +26,15 @@ extension Scenario {
 struct ScenarioReader {
     let diagnostics: ConfigurationDiagnostics
 
-    private static let environments: [String: AppStoreEnvironment] = ["production": .production, "sandbox": .sandbox]
-
     func read(_ root: ConfigurationValue, _ text: String) -> Scenario? {
         guard var section = Section(root, path: "", diagnostics: diagnostics) else { return nil }
         let name = section.requiredText("name")
         let description = section.text("description")
         var changes: [AppStoreEnvironment: JSONValue] = [:]
         if var each = section.section("settings") {
-            for (key, environment) in Self.environments {
-                guard let value = each.value(key) else { continue }
-                changes[environment] = settings(value, at: each.path(key))
+            for environment in AppStoreEnvironment.simulated {
+                guard let value = each.value(environment.pathName) else { continue }
+                changes[environment] = settings(value, at: each.path(environment.pathName))
             }
             each.finish()
         }
@@ -211,7 +209,7 @@ struct ScenarioReader {
     }
 
     private func environment(_ text: String, at path: String) -> AppStoreEnvironment? {
-        if let environment = Self.environments[text] { return environment }
+        if let environment = AppStoreEnvironment.named(text) { return environment }
         diagnostics.problem(path, "\(quoted(text)) is neither production nor sandbox")
         return nil
     }

@@ -22,8 +22,7 @@ extension Simulator {
         // Concurrent scenarios would save each other's changed settings as the ones to restore.
         try await core.scenarioLock.lock()
         defer { core.scenarioLock.unlock() }
-        let environments = [AppStoreEnvironment.production, .sandbox]
-        let before = environments.map { environment in
+        let before = AppStoreEnvironment.simulated.map { environment in
             core.read(environment) { store, _ in
                 (store.settings, store.catalogue, store.priceCampaigns, store.redemptions)
             }
@@ -37,7 +36,7 @@ extension Simulator {
             failure = error
         }
         runner.removeFaults()
-        for (environment, (settings, catalogue, campaigns, redemptions)) in zip(environments, before) {
+        for (environment, (settings, catalogue, campaigns, redemptions)) in zip(AppStoreEnvironment.simulated, before) {
             core.change(environment) { store, _ in
                 store.settings = settings
                 store.catalogue = catalogue
@@ -73,13 +72,13 @@ struct ScenarioRunner {
         report = ScenarioReport(name: scenario.name, passed: true, steps: [])
         environment = scenario.environment
         let names = scenario.customers
-        let taken = [AppStoreEnvironment.production, .sandbox].reduce(into: Set<String>()) { taken, environment in
+        let taken = AppStoreEnvironment.simulated.reduce(into: Set<String>()) { taken, environment in
             taken.formUnion(core.read(environment) { store, _ in Array(store.customers.keys) })
         }
         var number = 1
         while names.contains(where: { taken.contains($0 + (number == 1 ? "" : "-\(number)")) }) { number += 1 }
         suffix = number == 1 ? "" : "-\(number)"
-        for environment in [AppStoreEnvironment.production, .sandbox] {
+        for environment in AppStoreEnvironment.simulated {
             seen[environment] = core.read(environment) { store, _ in store.notifications.count }
         }
     }

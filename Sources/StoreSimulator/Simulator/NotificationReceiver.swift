@@ -38,9 +38,8 @@ extension SimulatorRoutes {
     static let receiverPath = "/receiver"
 
     static func add(_ receiver: @escaping NotificationReceiver, to router: Router<SimulatorContext>) {
-        for environment in [AppStoreEnvironment.production, .sandbox] {
-            let path = "\(receiverPath)/\(environment.rawValue.lowercased())"
-            router.post(RouterPath(path)) { request, context -> Response in
+        for environment in AppStoreEnvironment.simulated {
+            router.post(RouterPath("\(receiverPath)/\(environment.pathName)")) { request, context -> Response in
                 let body = try await data(request, context)
                 do {
                     try await receiver(NotificationRequest(environment: environment, body: body))

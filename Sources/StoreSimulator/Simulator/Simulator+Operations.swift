@@ -38,7 +38,7 @@ extension Simulator {
     public func trigger(
         _ request: TriggerRequest, in environment: AppStoreEnvironment = .production
     ) async throws -> StoreOutcome {
-        try StoreCommand.check(environment, "environment", among: [.production, .sandbox])
+        try StoreCommand.check(environment, "environment", among: AppStoreEnvironment.simulated)
         let outcome = try core.change(environment) { store, now in try store.trigger(request, at: now) }
         try await core.run()
         return outcome

@@ -43,7 +43,7 @@ extension Simulator {
         defer { core.scenarioLock.unlock() }
         try await core.replace(with: state) { new, old in
             // The receiver of this run keeps receiving notifications.
-            for environment in [AppStoreEnvironment.production, .sandbox] {
+            for environment in AppStoreEnvironment.simulated {
                 guard let url = old[environment].settings.notificationURL else { continue }
                 new[environment].settings.notificationURL = url
             }
@@ -60,7 +60,7 @@ extension Simulator {
         defer { core.scenarioLock.unlock() }
         try await core.replace(with: SimulatorState(core.configuration, real: Date())) { new, old in
             guard !includingConfiguration else { return }
-            for environment in [AppStoreEnvironment.production, .sandbox] {
+            for environment in AppStoreEnvironment.simulated {
                 new[environment].settings = old[environment].settings
                 new[environment].catalogue = old[environment].catalogue
             }

@@ -7,7 +7,7 @@ extension SimulatorCore {
     package func perform(
         _ command: StoreCommand, in environment: AppStoreEnvironment
     ) async throws -> StoreOutcome {
-        try StoreCommand.check(environment, "environment", among: [.production, .sandbox])
+        try StoreCommand.check(environment, "environment", among: AppStoreEnvironment.simulated)
         if case .requestAdvancedCommerce(_, let data, _) = command { try checkSignature(data) }
         var retentionMessage: RealtimeRecord?
         if case .cancel(let customer, let subscription) = command {

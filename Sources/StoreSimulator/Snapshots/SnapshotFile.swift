@@ -25,7 +25,6 @@ package struct SnapshotFile {
     }
 
     static let end = "end"
-    private static let environments = [AppStoreEnvironment.production, .sandbox]
 
     /// Writes `state` to a temporary file and renames it to the snapshot when it is complete.
     package func write(_ state: SimulatorState) async throws {
@@ -38,7 +37,7 @@ package struct SnapshotFile {
                 table.clear(&rest.sandbox)
             }
             try lines.add(rest)
-            for environment in Self.environments {
+            for environment in AppStoreEnvironment.simulated {
                 let store = state[environment]
                 let templates = SnapshotTemplates(of: store)
                 try Self.write(templates, environment, &lines)
@@ -70,7 +69,7 @@ package struct SnapshotFile {
                 guard heading.count == before else { throw SnapshotTemplates.damaged }
                 break
             }
-            guard let environment = heading.environment, Self.environments.contains(environment) else {
+            guard let environment = heading.environment, AppStoreEnvironment.simulated.contains(environment) else {
                 try lines.skip(heading.count)
                 continue
             }
