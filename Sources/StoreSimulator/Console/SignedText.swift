@@ -27,7 +27,7 @@ enum SignedText {
     static func payload(of text: String) -> JSONValue? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = Base64.decodeURL(parts[1]) else { return nil }
-        return try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+        return try? JSONValue(json: bytes)
     }
 
     /// Returns a value as JSON; a string without quotes.

@@ -27,6 +27,11 @@ enum ControlJSON {
         return value
     }
 
+    /// Decodes a value from JSON that was parsed already.
+    static func decode<Value: Codable>(_ type: Value.Type, from json: JSONValue) throws -> Value {
+        try decode(type, from: Data(encode(json)))
+    }
+
     private static func read<Value: Decodable>(_ type: Value.Type, from body: Data) throws(ControlFailure) -> Value {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in
@@ -70,10 +75,11 @@ enum ControlJSON {
 }
 
 extension JSONValue {
+    /// Parses the text of any JSON value.
+    init(json: some Sequence<UInt8>) throws { self = try JSONDecoder().decode(JSONValue.self, from: Data(json)) }
+
     /// Converts a value to JSON, with instants in milliseconds.
-    init(encoding value: some Encodable) throws {
-        self = try JSONDecoder().decode(JSONValue.self, from: Data(ControlJSON.encode(value)))
-    }
+    init(encoding value: some Encodable) throws { try self.init(json: ControlJSON.encode(value)) }
 
     /// Returns the path of the first member that `other` lacks.
     fileprivate func firstMember(notIn other: JSONValue, below path: String) -> String? {

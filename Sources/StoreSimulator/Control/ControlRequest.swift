@@ -61,7 +61,7 @@ struct ControlRequest: Sendable {
     ) throws -> Value {
         let json = try decode(JSONValue.self)
         let resolved = simulator.core.read(try environment) { store, _ in store.catalogue.resolvingNames(in: json) }
-        return try ControlJSON.decode(type, from: Data(ControlJSON.encode(resolved)))
+        return try ControlJSON.decode(type, from: resolved)
     }
 
     /// Returns the requested page of `items`.

@@ -59,7 +59,7 @@ package struct Tampering: Sendable {
 extension JSONValue {
     /// Returns JSON text of an object after `edit` has changed its members.
     static func editing(_ json: [UInt8], _ edit: (inout [String: JSONValue]) throws -> Void) throws -> [UInt8] {
-        guard case .object(var object) = try JSONDecoder().decode(JSONValue.self, from: Data(json)) else { return json }
+        guard case .object(var object) = try JSONValue(json: json) else { return json }
         try edit(&object)
         return Array(try JSONEncoder.sorted.encode(JSONValue.object(object)))
     }

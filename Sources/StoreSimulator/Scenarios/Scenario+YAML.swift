@@ -185,7 +185,7 @@ struct ScenarioReader {
     private func decoded<Value: Codable>(
         _ type: Value.Type, _ json: JSONValue, _ value: ConfigurationValue, at path: String, dropping name: String = ""
     ) -> Value? {
-        do { return try ControlJSON.decode(type, from: Data(ControlJSON.encode(json))) } catch {
+        do { return try ControlJSON.decode(type, from: json) } catch {
             report(error, value, at: path, dropping: name)
             return nil
         }

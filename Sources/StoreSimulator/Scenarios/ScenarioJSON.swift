@@ -61,8 +61,7 @@ extension StoreSettings {
         members.merge(changes) { $1 }
         // HTML forms send an empty string for no URL.
         if members["notificationURL"] == .string("") { members["notificationURL"] = .null }
-        let merged = try ControlJSON.decode(
-            StoreSettings.self, from: Data(ControlJSON.encode(JSONValue.object(members))))
+        let merged = try ControlJSON.decode(StoreSettings.self, from: .object(members))
         try merged.check()
         return merged
     }

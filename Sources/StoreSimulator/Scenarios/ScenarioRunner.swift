@@ -138,7 +138,7 @@ struct ScenarioRunner {
 
     private mutating func perform(_ json: JSONValue, isRefused: Bool = false) async throws {
         let json = try resolved(json)
-        var command = try ControlJSON.decode(StoreCommand.self, from: Data(ControlJSON.encode(json)))
+        var command = try ControlJSON.decode(StoreCommand.self, from: json)
         if let companion, !isRefused { command = try await companion.prepare(command, environment) }
         let outcome = try await core.perform(command, in: environment)
         if let new = outcome.token { token = new }
@@ -155,7 +155,7 @@ struct ScenarioRunner {
     }
 
     private mutating func trigger(_ json: JSONValue) async throws {
-        let request = try ControlJSON.decode(TriggerRequest.self, from: Data(ControlJSON.encode(try resolved(json))))
+        let request = try ControlJSON.decode(TriggerRequest.self, from: resolved(json))
         let outcome = try core.change(environment) { store, now in try store.trigger(request, at: now) }
         try await core.run()
         if let new = outcome.token { token = new }

@@ -64,7 +64,7 @@ extension PanelAction {
         "catalogue": PanelAction(
             call: { fields in
                 let text = try fields.required("json", "The catalogue")
-                guard let json = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else {
+                guard let json = try? JSONValue(json: text.utf8) else {
                     throw ControlFailure(400, "invalid_catalogue", "the catalogue is not JSON", param: "json")
                 }
                 return ControlCall(.put, "/{environment}/catalogue", body: json)
@@ -161,8 +161,7 @@ extension PanelAction {
                 throw ControlFailure(invalid: "an override is path=value, not \(text)", param: name)
             }
             let value = String(text[text.index(after: equals)...])
-            overrides[String(text[..<equals])] =
-                (try? JSONDecoder().decode(JSONValue.self, from: Data(value.utf8))) ?? .string(value)
+            overrides[String(text[..<equals])] = (try? JSONValue(json: value.utf8)) ?? .string(value)
         }
         if !overrides.isEmpty { body["overrides"] = .object(overrides) }
         return ControlCall(.post, "/{environment}/trigger", body: .object(body))

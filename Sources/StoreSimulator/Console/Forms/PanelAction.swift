@@ -88,9 +88,8 @@ extension SimulatorPanel {
         let body = try call.body.map { Data(try ControlJSON.encode($0)) } ?? Data()
         let answer = try await operation.handler(
             simulator, ControlRequest(path: call.parameters, query: call.query, body: body))
-        let json =
-            answer.body.isEmpty
-            ? JSONValue.null : (try? JSONDecoder().decode(JSONValue.self, from: Data(answer.body))) ?? .null
+        // A response without a body is no JSON.
+        let json = (try? JSONValue(json: answer.body)) ?? .null
         var query = [("done", state.store(message: action.done(fields, json)))]
         query += action.preservedFields.compactMap { name in fields[name].map { (name, $0) } }
         if call.path == "/scenarios",

@@ -107,8 +107,7 @@ extension SimulatorPanel {
     /// Returns the fields of a receipt, followed by those of its 20 newest purchases.
     private static func parts(ofReceipt base64: String) throws -> [PageValue] {
         let document = ReceiptDocument(try UnverifiedReceipt(base64: base64).content)
-        let json = try JSONDecoder().decode(JSONValue.self, from: Data(document.json.utf8))
-        guard case .object(var members) = json else { return [] }
+        guard case .object(var members) = try JSONValue(json: document.json.utf8) else { return [] }
         let purchases = members.removeValue(forKey: "in_app")?.items ?? []
         var parts: [PageValue] = [["partTitle": "The receipt", "rows": SignedText.rows(.object(members))]]
         for purchase in purchases.suffix(20).reversed() {

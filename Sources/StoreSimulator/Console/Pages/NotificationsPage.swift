@@ -120,8 +120,9 @@ extension SimulatorPanel {
 
     /// Returns the payload and the signed payloads in it.
     private static func parts(of body: String) -> [PageValue] {
-        guard let json = try? JSONDecoder().decode(JSONValue.self, from: Data(body.utf8)) else { return [] }
-        guard let text = json["signedPayload"]?.text, let payload = SignedText.payload(of: text) else { return [] }
+        guard let json = try? JSONValue(json: body.utf8), let text = json["signedPayload"]?.text,
+            let payload = SignedText.payload(of: text)
+        else { return [] }
         var parts: [PageValue] = [["partTitle": "The notification", "rows": SignedText.rows(text)]]
         let inner = payload["data"] ?? payload["appData"]
         for (name, title) in [
