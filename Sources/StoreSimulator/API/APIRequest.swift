@@ -11,9 +11,7 @@ package struct APIRequest: Sendable {
     package var query: String
     package var body: Data
 
-    package init(
-        _ endpoint: AppStoreEndpoint, path: [String: String] = [:], query: String = "", body: Data = Data()
-    ) {
+    package init(_ endpoint: AppStoreEndpoint, path: [String: String] = [:], query: String = "", body: Data = Data()) {
         self.endpoint = endpoint
         self.path = path
         self.query = query

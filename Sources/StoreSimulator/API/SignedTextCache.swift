@@ -15,9 +15,7 @@ final class SignedTextCache: Sendable {
 
     /// Returns the signed text of a payload. Calls `sign` unless the cache has a text that was signed by the leaf
     /// certificate of this generation.
-    func text(
-        of payload: [UInt8], generation: Int, sign: (_ payload: [UInt8]) throws -> String
-    ) rethrows -> String {
+    func text(of payload: [UInt8], generation: Int, sign: (_ payload: [UInt8]) throws -> String) rethrows -> String {
         let known = state.withLock { state -> String? in
             if state.generation != generation { state = State(generation: generation) }
             return state.texts[payload]

@@ -43,9 +43,7 @@ extension Authority {
     }
 
     /// Returns a template of a leaf like the one that signs App Store data.
-    package static func leafTemplate(
-        _ name: String, validity: ClosedRange<Date>, urls: URLs
-    ) -> CertificateTemplate {
+    package static func leafTemplate(_ name: String, validity: ClosedRange<Date>, urls: URLs) -> CertificateTemplate {
         var template = CertificateTemplate(
             commonName: "\(name) Receipt Signing", organizationalUnit: "\(name) Worldwide Developer Relations",
             notBefore: validity.lowerBound, notAfter: validity.upperBound, basicConstraints: .notCertificateAuthority,

@@ -9,8 +9,7 @@ extension CertificateTemplate {
         let notice = RawDER.sequence(
             try RawDER.oid([1, 3, 6, 1, 5, 5, 7, 2, 2]), RawDER.sequence(RawDER.utf8(policyNotice))
         )
-        let statement = RawDER.sequence(
-            try RawDER.oid([1, 3, 6, 1, 5, 5, 7, 2, 1]), RawDER.ia5(policyStatement))
+        let statement = RawDER.sequence(try RawDER.oid([1, 3, 6, 1, 5, 5, 7, 2, 1]), RawDER.ia5(policyStatement))
         let policy = RawDER.sequence(
             try RawDER.oid([1, 2, 840, 113635, 100, 5, 6, 1]), RawDER.sequence(notice, statement))
         return .init(oid: [2, 5, 29, 32], critical: false, value: RawDER.sequence(policy)[...])
@@ -25,7 +24,6 @@ extension CertificateTemplate {
     /// Returns the CRL distribution points extension with one URL as full name (RFC 5280 §4.2.1.13).
     static func distributionPoint(_ place: String) -> Certificate.Extension {
         let name = RawDER.element(0xA0, RawDER.element(0xA0, RawDER.element(0x86, Array(place.utf8))))
-        return .init(
-            oid: [2, 5, 29, 31], critical: false, value: RawDER.sequence(RawDER.sequence(name))[...])
+        return .init(oid: [2, 5, 29, 31], critical: false, value: RawDER.sequence(RawDER.sequence(name))[...])
     }
 }

@@ -54,8 +54,7 @@ package struct OCSPResponder: Sendable {
         let basic = RawDER.sequence(
             data, RawDER.sequence(identifier, isRSA ? RawDER.null : []), RawDER.element(0x03, [0] + signature),
             delegate.map { RawDER.element(0xA0, RawDER.sequence($0.der)) } ?? [])
-        let response = RawDER.sequence(
-            try RawDER.oid([1, 3, 6, 1, 5, 5, 7, 48, 1, 1]), RawDER.octets(basic))
+        let response = RawDER.sequence(try RawDER.oid([1, 3, 6, 1, 5, 5, 7, 48, 1, 1]), RawDER.octets(basic))
         return Data(RawDER.sequence(RawDER.element(0x0A, [0]), RawDER.element(0xA0, response)))
     }
 
@@ -110,8 +109,7 @@ extension GeneralizedTime {
     init(_ date: Date) throws {
         // The year has four digits. The calendar would convert any date, however distant.
         guard abs(date.timeIntervalSinceReferenceDate) < 60e9 else { throw CocoaError(.formatting) }
-        let parts = Calendar.gregorianUTC.dateComponents(
-            [.year, .month, .day, .hour, .minute, .second], from: date)
+        let parts = Calendar.gregorianUTC.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
         try self.init(
             year: parts.year ?? 0, month: parts.month ?? 0, day: parts.day ?? 0, hours: parts.hour ?? 0,
             minutes: parts.minute ?? 0, seconds: parts.second ?? 0, fractionalSeconds: 0)

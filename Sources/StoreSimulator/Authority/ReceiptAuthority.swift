@@ -46,8 +46,7 @@ package struct ReceiptAuthority: Sendable {
         if let predecessor {
             root = predecessor.root
         } else {
-            var template = template(
-                "\(name) Root CA", .isCertificateAuthority(maxPathLength: nil), certificateSigning)
+            var template = template("\(name) Root CA", .isCertificateAuthority(maxPathLength: nil), certificateSigning)
             (template.notBefore, template.notAfter) = (rootValidity.lowerBound, rootValidity.upperBound)
             root = try template.issue(for: Self.newKey())
         }

@@ -23,9 +23,7 @@ extension Catalogue {
         default:
             throw CatalogueError(
                 problems: [
-                    .init(
-                        message:
-                            "a catalogue file has the extension .storekit (Xcode) or .yaml, not .\(`extension`)")
+                    .init(message: "a catalogue file has the extension .storekit (Xcode) or .yaml, not .\(`extension`)")
                 ])
         }
     }

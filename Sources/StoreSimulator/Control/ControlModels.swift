@@ -81,8 +81,7 @@ struct NotificationSummaryLine: Codable, Sendable {
         isDelivered = record.isDelivered
         isPending = record.isPending
         attempts = record.attempts.map {
-            Attempt(
-                attemptDate: $0.date, sendAttemptResult: $0.result.rawValue, status: $0.status, answer: $0.answer)
+            Attempt(attemptDate: $0.date, sendAttemptResult: $0.result.rawValue, status: $0.status, answer: $0.answer)
         }
     }
 }

@@ -68,8 +68,7 @@ struct ControlRequest: Sendable {
     func page<Item>(_ items: [Item]) throws(ControlFailure) -> ControlList<Item> {
         let (start, limit) = (try start, try limit)
         let rest = items.dropFirst(start)
-        return ControlList(
-            items: Array(rest.prefix(limit)), nextPage: rest.count > limit ? String(start + limit) : nil)
+        return ControlList(items: Array(rest.prefix(limit)), nextPage: rest.count > limit ? String(start + limit) : nil)
     }
 }
 

@@ -102,9 +102,7 @@ extension SimulatorCore {
     }
 
     /// Signs a transaction for a device, with an invalid signature unless `isVerified`.
-    private func sign(
-        _ transaction: JWSTransactionDecodedPayload, isVerified: Bool
-    ) throws -> SignedDeviceTransaction {
+    private func sign(_ transaction: JWSTransactionDecodedPayload, isVerified: Bool) throws -> SignedDeviceTransaction {
         SignedDeviceTransaction(
             signedTransactionInfo: try text(transaction.jsonBytes(), isVerified), isVerified: isVerified)
     }

@@ -42,8 +42,7 @@ enum SimulatorRoutes {
                 router.on("\(prefix)/verifyReceipt", method: method) { request, context -> Response in
                     let body = try await data(request, context)
                     let core = try slot.get().core
-                    return try await send(
-                        core.verifyReceipt(method: method.rawValue, body, in: environment), context)
+                    return try await send(core.verifyReceipt(method: method.rawValue, body, in: environment), context)
                 }
             }
             // An empty route for benchmarks: it measures the cost of a response without content.
@@ -79,8 +78,7 @@ enum SimulatorRoutes {
             let isRead = endpoint.method == "GET"
             let limit = endpoint.contentType == "image/png" ? maximumImageSize : 256 << 10
             let body = isRead ? Data() : try await data(request, context, upTo: limit)
-            let call = APIRequest(
-                endpoint, path: path, query: request.uri.query.map { String($0) } ?? "", body: body)
+            let call = APIRequest(endpoint, path: path, query: request.uri.query.map { String($0) } ?? "", body: body)
             let response = simulator.core.respond(
                 to: call, authorization: request.headers[.authorization], in: environment)
             if !isRead { simulator.wake() }

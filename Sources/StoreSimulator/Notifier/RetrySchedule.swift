@@ -21,9 +21,7 @@ package enum RetrySchedule {
 
     /// Returns the time of the next attempt after `attempts` attempts, the latest of them at `date`; nil if there are
     /// no more.
-    package static func next(
-        after attempts: Int, at date: Date, version: NotificationVersion = .two
-    ) -> Date? {
+    package static func next(after attempts: Int, at date: Date, version: NotificationVersion = .two) -> Date? {
         let hours = hours(of: version)
         guard attempts > 0, attempts <= hours.count else { return nil }
         return date + hours[attempts - 1] * 3600

@@ -11,9 +11,7 @@ package struct VerifyReceiptResponseBody: Sendable {
     package var json: String { object.text }
 
     /// Creates a response. `sign` creates a receipt from its contents.
-    package init(
-        _ check: ReceiptCheck, _ update: ReceiptUpdate, sign: (ReceiptContents) throws -> Data
-    ) throws {
+    package init(_ check: ReceiptCheck, _ update: ReceiptUpdate, sign: (ReceiptContents) throws -> Data) throws {
         switch (update, check.response.object) {
         case (.unknownCustomer, _):
             object = Self(status: .accountNotFound, environment: check.response.environment).object

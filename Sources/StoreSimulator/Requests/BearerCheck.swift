@@ -30,9 +30,7 @@ package final class BearerCheck: Sendable {
     private let capacity: Int
 
     /// Creates a check for a key of App Store Connect and one app. `capacity` is the maximum number of cached tokens.
-    package init(
-        key: P256.Signing.PublicKey, keyID: String, issuerID: String, bundleID: String, capacity: Int = 1024
-    ) {
+    package init(key: P256.Signing.PublicKey, keyID: String, issuerID: String, bundleID: String, capacity: Int = 1024) {
         keys = Mutex([ExactText(keyID): CryptoConstant(key)])
         self.issuerID = issuerID
         self.bundleID = bundleID

@@ -39,9 +39,7 @@ extension RequestBody {
         }
     }
 
-    package func bool(
-        _ name: String, missing: APIErrorCode? = nil, or code: APIErrorCode?
-    ) throws(APIFailure) -> Bool {
+    package func bool(_ name: String, missing: APIErrorCode? = nil, or code: APIErrorCode?) throws(APIFailure) -> Bool {
         try required(boolIfPresent(name, or: code), name, missing ?? code)
     }
 
@@ -86,9 +84,7 @@ extension RequestBody {
         return uuid
     }
 
-    package func uuid(
-        _ name: String, missing: APIErrorCode? = nil, or code: APIErrorCode?
-    ) throws(APIFailure) -> UUID {
+    package func uuid(_ name: String, missing: APIErrorCode? = nil, or code: APIErrorCode?) throws(APIFailure) -> UUID {
         try required(uuidIfPresent(name, or: code), name, missing ?? code)
     }
 

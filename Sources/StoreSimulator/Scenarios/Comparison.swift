@@ -23,8 +23,7 @@ struct Comparison {
             }
         case (.text(let text), let actual?) where isEqual(text, actual): return
         default:
-            mismatches.append(
-                "\(path): expected \(shown(expected)), got \(readable(actual, beside: expected))")
+            mismatches.append("\(path): expected \(shown(expected)), got \(readable(actual, beside: expected))")
         }
     }
 

@@ -21,8 +21,7 @@ struct CustomerFacts {
         let state = try store.state(of: customer, at: now)
         values["storefront"] = .string(state.storefront)
         values["isBillingFailing"] = .bool(state.isBillingFailing)
-        values["purchases"] = .array(
-            state.purchases.filter { $0.revocationDate == nil }.map { .string($0.productID) })
+        values["purchases"] = .array(state.purchases.filter { $0.revocationDate == nil }.map { .string($0.productID) })
         let id = try? store.subscription(of: customer, selector).id
         guard let subscription = state.subscriptions.first(where: { $0.originalTransactionID == id }) else {
             values["status"] = .string("none")

@@ -12,9 +12,7 @@ public struct NotificationRequest: Sendable {
     public let body: Data
 
     /// Creates a request, for tests of a receiver.
-    public init(
-        environment: AppStoreEnvironment, body: Data
-    ) {
+    public init(environment: AppStoreEnvironment, body: Data) {
         self.environment = environment
         self.body = body
     }

@@ -17,8 +17,7 @@ extension Simulator {
     public func verifierConfiguration() throws(VerificationError) -> SignedDataVerifier.Configuration {
         var configuration = SignedDataVerifier.Configuration(
             apps: .only([App(bundleID: information.bundleID, appAppleID: information.appAppleID)]))
-        configuration.anchors = try TrustAnchors(
-            contentsOf: information.rootCertificates.map { URL(filePath: $0) })
+        configuration.anchors = try TrustAnchors(contentsOf: information.rootCertificates.map { URL(filePath: $0) })
         let core = core
         configuration.now = { core.now }
         return configuration

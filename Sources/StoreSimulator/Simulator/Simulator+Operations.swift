@@ -78,9 +78,7 @@ extension Simulator {
     /// Returns the state of a customer: subscriptions, purchases and account data.
     ///
     /// - Throws: ``StoreError/Code/unknownCustomer`` if there is no such customer.
-    public func state(
-        of customer: String, in environment: AppStoreEnvironment = .production
-    ) throws -> CustomerState {
+    public func state(of customer: String, in environment: AppStoreEnvironment = .production) throws -> CustomerState {
         try core.read(environment) { store, now in try store.state(of: customer, at: now) }
     }
 
@@ -95,9 +93,7 @@ extension Simulator {
     }
 
     /// Changes the settings of an environment.
-    public func configure(
-        _ environment: AppStoreEnvironment = .production, _ body: (inout StoreSettings) -> Void
-    ) {
+    public func configure(_ environment: AppStoreEnvironment = .production, _ body: (inout StoreSettings) -> Void) {
         core.change(environment) { store, _ in body(&store.settings) }
     }
 

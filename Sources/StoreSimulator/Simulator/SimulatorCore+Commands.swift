@@ -4,9 +4,7 @@ internal import Synchronization
 
 extension SimulatorCore {
     /// Performs a command at the current simulated time. Returns after the resulting notifications have been sent.
-    package func perform(
-        _ command: StoreCommand, in environment: AppStoreEnvironment
-    ) async throws -> StoreOutcome {
+    package func perform(_ command: StoreCommand, in environment: AppStoreEnvironment) async throws -> StoreOutcome {
         try StoreCommand.check(environment, "environment", among: AppStoreEnvironment.simulated)
         if case .requestAdvancedCommerce(_, let data, _) = command { try checkSignature(data) }
         var retentionMessage: RealtimeRecord?
@@ -40,8 +38,7 @@ extension SimulatorCore {
         let date = date.wholeMilliseconds
         let begin = now
         guard date >= begin else {
-            throw SimulatorError(
-                .invalidArgument, "the clock goes forward only; it shows \(begin.formatted(.iso8601))")
+            throw SimulatorError(.invalidArgument, "the clock goes forward only; it shows \(begin.formatted(.iso8601))")
         }
         guard date <= Self.latest else { throw SimulatorError(.invalidArgument, "the clock ends in the year 2200") }
         return date

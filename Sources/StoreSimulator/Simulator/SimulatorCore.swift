@@ -27,9 +27,7 @@ package final class SimulatorCore: Sendable {
     /// Admits one task at a time that sends performance tests.
     let performanceLock = AsyncLock()
 
-    package init(
-        _ configuration: SimulatorConfiguration, authority: StoreAuthority, bearer: BearerCheck, real: Date
-    ) {
+    package init(_ configuration: SimulatorConfiguration, authority: StoreAuthority, bearer: BearerCheck, real: Date) {
         watch = ChangeWatch(pages)
         self.configuration = configuration
         self.authority = authority

@@ -29,8 +29,7 @@ struct SimulatorDirectory: Sendable {
             throw SimulatorError(.unwritableDirectory, "\(file.path) cannot be written")
         }
         guard flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) == 0 else {
-            throw SimulatorError(
-                .directoryInUse, "another simulator runs in \(file.deletingLastPathComponent().path)")
+            throw SimulatorError(.directoryInUse, "another simulator runs in \(file.deletingLastPathComponent().path)")
         }
         return handle
     }

@@ -117,8 +117,7 @@ extension Store {
         case .extendRenewal(let customer, let days, let subscription, _):
             try extend(customer, subscription, days: days, at: now)
         case .extendAllRenewals(let product, let days, let storefronts):
-            try extendAll(
-                product, days: days, storefronts: knownStorefronts(storefronts), request: nil, at: now)
+            try extendAll(product, days: days, storefronts: knownStorefronts(storefronts), request: nil, at: now)
         case .rescindConsent(let customer): try rescindConsent(customer, at: now)
         case .createExternalPurchaseToken(let type): createExternalPurchaseToken(type, at: now)
         case .reportExternalPurchaseToken(let token): try reportExternalPurchaseToken(token)

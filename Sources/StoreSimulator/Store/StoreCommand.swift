@@ -46,8 +46,7 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     case subscribeAdvancedCommerce(
         customer: String, product: String, request: AdvancedCommerceSubscriptionCreateRequest)
     /// A one-time purchase of a generic product. `request` is Apple's `OneTimeChargeCreateRequest`.
-    case chargeAdvancedCommerce(
-        customer: String, product: String, request: AdvancedCommerceOneTimeChargeCreateRequest)
+    case chargeAdvancedCommerce(customer: String, product: String, request: AdvancedCommerceOneTimeChargeCreateRequest)
     /// The app submits a request that the developer's server has signed. `data` is the wrapper
     /// `{"signatureInfo":{"token":"…"}}`, plain or in base64, signed with the app's key. `product` is required if the
     /// request buys something.
@@ -122,8 +121,7 @@ public enum StoreCommand: Sendable, Hashable, Codable {
         customer: String, transaction: String? = nil, preference: RefundPreference? = nil, percentage: Int32? = nil)
 
     /// The developer extends the renewal date of a subscription, as through the API.
-    case extendRenewal(
-        customer: String, days: Int32, subscription: String? = nil, reason: ExtendReasonCode? = nil)
+    case extendRenewal(customer: String, days: Int32, subscription: String? = nil, reason: ExtendReasonCode? = nil)
     /// The developer extends the renewal dates of all subscribers of a product, as through the API.
     case extendAllRenewals(product: String, days: Int32, storefronts: [String]? = nil)
 

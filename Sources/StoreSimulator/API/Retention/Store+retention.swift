@@ -36,16 +36,13 @@ extension Store {
                 product: product, locale: locale, isSubscription: subscriptions.contains)
             return APIResponse(body: .model(message))
         case AppStoreEndpoint.deleteDefaultMessage.name:
-            try retention.deleteDefaultMessage(
-                product: product, locale: locale, isSubscription: subscriptions.contains)
+            try retention.deleteDefaultMessage(product: product, locale: locale, isSubscription: subscriptions.contains)
         default: throw APIFailure(status: 404, "\(request.endpoint.title) is not part of the App Store's APIs.")
         }
         return APIResponse()
     }
 
-    private mutating func startPerformanceTest(
-        _ request: APIRequest, at now: Date
-    ) throws(APIFailure) -> APIResponse {
+    private mutating func startPerformanceTest(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         // Work on copies, so that a refused request does not use up an identifier.
         var (messaging, identifiers) = (retention, identifiers)
         let id = UUID(uuidString: identifiers.uuid()) ?? UUID()

@@ -30,8 +30,7 @@ extension Store {
         switch extensionRefusal(subscription, at: now) {
         case nil: break
         case .ineligible:
-            throw APIFailure(
-                .subscriptionExtensionIneligible, "The subscription is not active, or in a free offer.")
+            throw APIFailure(.subscriptionExtensionIneligible, "The subscription is not active, or in a free offer.")
         case .tooOften:
             throw APIFailure(.subscriptionMaxExtension, "The subscription was extended twice in the last 365 days.")
         case .familyMember:

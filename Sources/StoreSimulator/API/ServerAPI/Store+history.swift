@@ -10,9 +10,7 @@ extension Store {
     /// The version of the history endpoint. Version 1 omits consumables that the app has finished.
     enum HistoryVersion: String { case v1, v2 }
 
-    func history(
-        _ request: APIRequest, _ version: HistoryVersion, at now: Date
-    ) throws(APIFailure) -> APIResponse {
+    func history(_ request: APIRequest, _ version: HistoryVersion, at now: Date) throws(APIFailure) -> APIResponse {
         let id = try request.identifier("anyTransactionId", or: .invalidTransactionId)
         let query = try HistoryQuery(request.query, catalogue)
         let customer = try account(id)
@@ -38,9 +36,7 @@ extension Store {
         change(first.payload.transactionId) { _ in }
     }
 
-    private static func token(
-        _ revision: String?, boundTo binding: [String]
-    ) throws(APIFailure) -> PageToken? {
+    private static func token(_ revision: String?, boundTo binding: [String]) throws(APIFailure) -> PageToken? {
         guard let revision else { return nil }
         guard let token = PageToken(revision, boundTo: binding) else {
             throw APIFailure(

@@ -39,9 +39,7 @@ extension Store {
         ])
     }
 
-    private func position(
-        _ text: String, _ query: NotificationQuery, at now: Date
-    ) throws(APIFailure) -> Int {
+    private func position(_ text: String, _ query: NotificationQuery, at now: Date) throws(APIFailure) -> Int {
         guard let token = PageToken(text, boundTo: query.canonical),
             (0...Int64(notifications.count)).contains(token.position)
         else {

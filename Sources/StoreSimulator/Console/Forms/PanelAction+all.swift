@@ -185,8 +185,7 @@ extension PanelAction {
         }
         if let count = try fields.number("count", "The count") { body["count"] = JSONValue(count) }
         let seconds = fields["seconds"].flatMap { $0.isEmpty ? nil : $0 }
-        return ControlCall(
-            .post, "/faults", query: seconds.map { ["seconds": $0] } ?? [:], body: .object(body))
+        return ControlCall(.post, "/faults", query: seconds.map { ["seconds": $0] } ?? [:], body: .object(body))
     }
 
     private static func settings(_ fields: FormFields) throws -> ControlCall {

@@ -15,18 +15,14 @@ extension SimulatorPanel {
             "limit", "429 for a minute",
             about: "For a minute of the store's clock all requests are answered with 429; Retry-After says a minute.",
             "route:*", "rateLimit", number: "60", seconds: "60"),
-        preset(
-            "twice", "Everything twice", about: "Each notification is sent twice.",
-            "notification:*", "duplicate"),
+        preset("twice", "Everything twice", about: "Each notification is sent twice.", "notification:*", "duplicate"),
         preset(
             "order", "Out of order", about: "Three of ten notifications arrive after later ones.",
             "notification:*", "reorder", probability: "0.3"),
         preset(
             "away", "Your server is away", about: "No notification arrives; Apple retries for days.",
             "notification:*", "unreachable"),
-        preset(
-            "slow", "Apple is slow", about: "Every answer takes three seconds.",
-            "route:*", "delay", number: "3"),
+        preset("slow", "Apple is slow", about: "Every answer takes three seconds.", "route:*", "delay", number: "3"),
         preset(
             "forged", "Forged", about: "One of ten notifications has a wrong signature.",
             "notification:*", "invalidSignature", probability: "0.1"),

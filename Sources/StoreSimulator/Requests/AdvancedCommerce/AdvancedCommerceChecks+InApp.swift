@@ -24,9 +24,7 @@ extension AdvancedCommerceChecks {
     }
 
     /// Checks a request to create a subscription.
-    package func createSubscription(
-        _ bytes: [UInt8]
-    ) throws(APIFailure) -> AdvancedCommerceSubscriptionCreateRequest {
+    package func createSubscription(_ bytes: [UInt8]) throws(APIFailure) -> AdvancedCommerceSubscriptionCreateRequest {
         try Self.check(bytes, Self.inApp, .createSubscription) { (body) throws(APIFailure) in
             try Self.checkCurrency(body, isRequired: true)
             try Self.checkTaxCode(body, isRequired: true)

@@ -12,9 +12,7 @@ struct AdvancedCommerceModification {
     private var currentItems: [AdvancedCommerceTransactionItem]
     private var renewalItems: [AdvancedCommerceRenewalItem]
 
-    init(
-        _ body: AdvancedCommerceSubscriptionModifyInAppRequest, _ old: AdvancedCommerceState
-    ) throws(APIFailure) {
+    init(_ body: AdvancedCommerceSubscriptionModifyInAppRequest, _ old: AdvancedCommerceState) throws(APIFailure) {
         state = old
         currentItems = old.transactionInfo.items ?? []
         renewalItems = old.renewalInfo.items ?? []
@@ -27,8 +25,7 @@ struct AdvancedCommerceModification {
         if let period = body.periodChange {
             let given = Set((body.changeItems ?? []).map(\.currentSKU) + (body.removeItems ?? []).map(\.sku))
             if let sku = (old.renewalInfo.items ?? []).compactMap(\.sku).first(where: { !given.contains($0) }) {
-                throw APIFailure(
-                    .missingUpdatedItemsWithPeriodChange, "The period changes, but not the item “\(sku)”.")
+                throw APIFailure(.missingUpdatedItemsWithPeriodChange, "The period changes, but not the item “\(sku)”.")
             }
             guard let length = Period(iso8601: period.period.rawValue) else {
                 throw APIFailure(.invalidRenewalPeriod, "The period is not valid.")

@@ -94,8 +94,7 @@ extension Store {
     private mutating func charge(
         _ order: AdvancedCommerceOneTimeChargeCreateRequest, for id: String, _ product: Product, at now: Date
     ) throws(StoreError) -> Subject {
-        let customer = try buyer(
-            id, order.requestInfo, storefront: order.storefront, currency: order.currency, at: now)
+        let customer = try buyer(id, order.requestInfo, storefront: order.storefront, currency: order.currency, at: now)
         var payload = draft(product, for: customer, at: now, reason: .purchase)
         payload.price = order.item.price
         payload.appAccountToken = order.requestInfo.appAccountToken
@@ -117,8 +116,7 @@ extension Store {
         _ order: AdvancedCommerceSubscriptionCreateRequest, for id: String, _ product: Product, at now: Date
     ) throws(StoreError) -> Subject {
         let lapsed = try Self.mappingAPIFailure { () throws(APIFailure) in try previous(order, id, product, at: now) }
-        _ = try buyer(
-            id, order.requestInfo, storefront: order.storefront, currency: order.currency, at: now)
+        _ = try buyer(id, order.requestInfo, storefront: order.storefront, currency: order.currency, at: now)
         guard let terms = product.subscription, let period = Period(iso8601: order.period.rawValue) else {
             throw StoreError(.invalidArgument, "\(product.id) is not a subscription")
         }

@@ -32,9 +32,7 @@ extension Store {
     // MARK: - Data on devices
 
     /// Returns a device's view of the customer's purchases, without what it hides.
-    package mutating func view(
-        of name: String, of customer: String, at now: Date
-    ) throws(StoreError) -> DeviceView {
+    package mutating func view(of name: String, of customer: String, at now: Date) throws(StoreError) -> DeviceView {
         let device = try device(name, of: customer)
         if let offline = device.offline { return offline }
         let customer = try self.customer(customer)

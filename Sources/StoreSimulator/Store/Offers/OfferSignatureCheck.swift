@@ -42,9 +42,7 @@ package struct OfferSignatureCheck: Sendable {
     }
 
     /// Checks a signature for a promotional offer at `now`. Throws if it is not valid.
-    func promotional(
-        _ signature: OfferSignature, for subject: Subject, at now: Date
-    ) throws(StoreError) -> Approval {
+    func promotional(_ signature: OfferSignature, for subject: Subject, at now: Date) throws(StoreError) -> Approval {
         switch signature {
         case .jws(let token):
             let (claims, approval) = try claims(token, audience: "promotional-offer", for: subject, at: now)
@@ -60,8 +58,7 @@ package struct OfferSignatureCheck: Sendable {
 
     /// Checks a token that states whether the customer gets the introductory offer. Throws if it is not valid.
     func introductory(_ token: String, for subject: Subject, at now: Date) throws(StoreError) -> Approval {
-        var (claims, approval) = try claims(
-            token, audience: "introductory-offer-eligibility", for: subject, at: now)
+        var (claims, approval) = try claims(token, audience: "introductory-offer-eligibility", for: subject, at: now)
         guard let allows = claims.allowIntroductoryOffer else {
             throw Self.malformed("it does not say whether to allow the introductory offer")
         }

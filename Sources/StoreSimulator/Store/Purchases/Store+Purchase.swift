@@ -84,8 +84,7 @@ extension Store {
     }
 
     func unknownOffer(_ purchase: Purchase) -> StoreError {
-        StoreError(
-            .unknownOffer, "\(purchase.product.id) has no offer \((purchase.offer ?? "").debugDescription)")
+        StoreError(.unknownOffer, "\(purchase.product.id) has no offer \((purchase.offer ?? "").debugDescription)")
     }
 
     /// Whether the customer has bought a product and has not been refunded.

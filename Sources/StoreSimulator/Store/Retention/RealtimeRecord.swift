@@ -43,9 +43,7 @@ public struct RealtimeRecord: Sendable, Hashable, Codable {
         case nothing
     }
 
-    init(
-        _ request: DecodedRealtimeRequestBody, url: String, _ outcome: RealtimeExchange.Outcome, milliseconds: Int64
-    ) {
+    init(_ request: DecodedRealtimeRequestBody, url: String, _ outcome: RealtimeExchange.Outcome, milliseconds: Int64) {
         self.request = request
         self.url = url
         self.milliseconds = milliseconds

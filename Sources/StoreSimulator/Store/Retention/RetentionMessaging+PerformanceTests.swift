@@ -43,9 +43,7 @@ extension RetentionMessaging {
     }
 
     /// Records the result of one request of a test. Does nothing if the test is unknown or has ended.
-    package mutating func record(
-        _ outcome: SendAttemptResult, milliseconds: Int64, forTest id: UUID, now: Date
-    ) {
+    package mutating func record(_ outcome: SendAttemptResult, milliseconds: Int64, forTest id: UUID, now: Date) {
         guard let index = performanceTests.firstIndex(where: { $0.requestID == id }) else { return }
         performanceTests[index].record(outcome, milliseconds: milliseconds, now: now)
     }

@@ -2,9 +2,7 @@ internal import AppStoreModels
 internal import Foundation
 
 extension Store {
-    mutating func failBilling(
-        of id: String, _ selector: String?, recovers: Bool
-    ) throws(StoreError) -> Subject {
+    mutating func failBilling(of id: String, _ selector: String?, recovers: Bool) throws(StoreError) -> Subject {
         let customer = try customer(id)
         guard let selector else {
             guard !customer.isBillingFailing else {
@@ -87,8 +85,7 @@ extension Store {
         guard subscription.billingRecovers || customer?.isBillingFailing == true && customer?.billingRecovers == true
         else { return }
         let attempt = Int(seededFraction("recovery " + id, now) * Double(Self.retryDays.count))
-        let date = now.after(
-            settings.rate.shortened(Self.retryDays[min(attempt, Self.retryDays.count - 1)] * 86_400))
+        let date = now.after(settings.rate.shortened(Self.retryDays[min(attempt, Self.retryDays.count - 1)] * 86_400))
         guard let ends = subscription.retryEnds, date > now, date < ends else { return }
         subscriptions[id]?.recovery = date
         schedule.add(.recovery(id), at: date)

@@ -144,9 +144,7 @@ extension Store {
     }
 
     /// Upgrades a family member's share. Revokes it if the new product cannot be shared.
-    private mutating func upgrade(
-        _ share: Subscription, with owner: Subscription, to product: Product, at now: Date
-    ) {
+    private mutating func upgrade(_ share: Subscription, with owner: Subscription, to product: Product, at now: Date) {
         var share = share
         guard product.isFamilyShareable else { return revokeAllPeriods(share, at: now) }
         markUpgraded(share, at: now)

@@ -170,9 +170,7 @@ extension Store {
     }
 
     /// Expires a subscription, for the purchaser and the family members who share it.
-    mutating func expire(
-        _ id: String, _ intent: ExpirationIntent, _ subtype: NotificationSubtype?, at now: Date
-    ) {
+    mutating func expire(_ id: String, _ intent: ExpirationIntent, _ subtype: NotificationSubtype?, at now: Date) {
         subscriptions[id]?.stop()
         subscriptions[id]?.expirationIntent = intent
         subscriptions[id]?.commitment = nil

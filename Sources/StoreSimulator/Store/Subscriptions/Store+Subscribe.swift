@@ -70,9 +70,7 @@ extension Store {
         return status == .expired || status == .revoked
     }
 
-    private func billingPlan(
-        _ purchase: Purchase, _ terms: SubscriptionTerms
-    ) throws(StoreError) -> BillingPlan? {
+    private func billingPlan(_ purchase: Purchase, _ terms: SubscriptionTerms) throws(StoreError) -> BillingPlan? {
         guard let type = purchase.plan else { return nil }
         guard let plan = terms.billingPlans.first(where: { $0.type == type && $0.isEnabled }) else {
             throw StoreError(.invalidArgument, "\(purchase.product.id) has no billing plan \(type.rawValue)")

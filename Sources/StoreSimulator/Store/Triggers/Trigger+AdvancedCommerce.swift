@@ -41,8 +41,7 @@ extension TriggerRun {
         guard isNew else {
             let subscription = try store.subscription(of: customer, request.product)
             guard subscription.advancedCommerce != nil, !store.isLapsed(subscription, at: now) else {
-                throw StoreError(
-                    .impossibleTransition, "\(customer) has no active subscription of Advanced Commerce")
+                throw StoreError(.impossibleTransition, "\(customer) has no active subscription of Advanced Commerce")
             }
             return subscription
         }

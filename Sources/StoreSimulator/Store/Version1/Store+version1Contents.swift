@@ -51,8 +51,7 @@ extension Store {
         members.add("bid", app.bundleID)
         members.add("bvrs", version)
         members.add("deprecation", Self.deprecation)
-        return Version1Contents(
-            members: members.all, latest: latestReceipt(of: customer, excludingOld: false, at: now))
+        return Version1Contents(members: members.all, latest: latestReceipt(of: customer, excludingOld: false, at: now))
     }
 
     /// When version 1 was deprecated.
