@@ -124,7 +124,7 @@ private struct YAMLCatalogueReader {
         var terms = SubscriptionTerms(
             group: group, level: section.number("level") ?? 1, period: section.period("period") ?? .month)
         var paths = CatalogueCheck.SourcePaths(
-            product: section.path, introductoryOffer: section.path("introductoryOffer"), offers: [])
+            product: section.path, introductoryOffer: section.path("introductoryOffer"))
         if var offer = section.section("introductoryOffer") {
             terms.introductoryOffer = Self.offer(&offer, type: .introductory)
         }
@@ -135,10 +135,7 @@ private struct YAMLCatalogueReader {
             paths.offers.append(offer.path)
             terms.offers.append(Self.offer(&offer, type: type, identifier: identifier))
         }
-        terms.billingPlans = section.sections("billingPlans").map {
-            var plan = $0
-            return Self.billingPlan(&plan)
-        }
+        for var plan in section.sections("billingPlans") { terms.billingPlans.append(Self.billingPlan(&plan)) }
         var product = Self.product(&section, type: .autoRenewableSubscription)
         product.subscription = terms
         section.finish()
@@ -149,7 +146,7 @@ private struct YAMLCatalogueReader {
     private mutating func readProduct(_ section: inout Section) {
         if !section.has("type") { section.problem("type", "is missing") }
         let type = section.word("type", of: CatalogueValueNames.productTypes) ?? .nonConsumable
-        var paths = CatalogueCheck.SourcePaths(product: section.path, introductoryOffer: "", offers: [])
+        var paths = CatalogueCheck.SourcePaths(product: section.path)
         var product = Self.product(&section, type: type)
         for var offer in section.sections("offers") {
             paths.offers.append(offer.path)

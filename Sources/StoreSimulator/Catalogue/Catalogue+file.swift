@@ -17,14 +17,11 @@ extension Catalogue {
             return (configuration.catalogue, configuration.warnings + configuration.unused)
         case "yaml", "yml":
             guard let text = String(validating: try contents(of: path), as: UTF8.self) else {
-                throw CatalogueError(problems: [.init(message: "is not UTF-8")])
+                throw CatalogueError("is not UTF-8")
             }
             return (try Catalogue(yaml: text), [])
         default:
-            throw CatalogueError(
-                problems: [
-                    .init(message: "a catalogue file has the extension .storekit (Xcode) or .yaml, not .\(`extension`)")
-                ])
+            throw CatalogueError("a catalogue file has the extension .storekit (Xcode) or .yaml, not .\(`extension`)")
         }
     }
 
@@ -36,12 +33,12 @@ extension Catalogue {
             defer { try? file.close() }
             data = try file.read(upToCount: maximumFileBytes + 1)
         } catch {
-            throw CatalogueError(problems: [.init(message: "cannot be read: \(path)")])
+            throw CatalogueError("cannot be read: \(path)")
         }
         // Nil means that the file is empty.
         let content = data ?? Data()
         guard content.count <= maximumFileBytes else {
-            throw CatalogueError(problems: [.init(message: "larger than 4 MiB")])
+            throw CatalogueError("larger than 4 MiB")
         }
         return content
     }

@@ -18,8 +18,8 @@ struct CatalogueCheck {
     /// The paths of a product and its offers in a file. Problems are reported with these paths.
     struct SourcePaths {
         var product: String
-        var introductoryOffer: String
-        var offers: [String]
+        var introductoryOffer = ""
+        var offers: [String] = []
     }
 
     static let maximumProducts = 10_000

@@ -13,9 +13,10 @@ public struct CatalogueError: CounterfoilError, Hashable {
     /// Creates an error.
     public init(problems: [Problem]) { self.problems = problems }
 
-    init(_ problems: ConfigurationProblems) {
-        self.init(problems: problems.problems)
-    }
+    init(_ problems: ConfigurationProblems) { self.init(problems: problems.problems) }
+
+    /// Creates an error about the file as a whole.
+    init(_ message: String) { self.init(problems: [Problem(message: message)]) }
 
     /// `invalid_catalogue`.
     public var code: String { "invalid_catalogue" }

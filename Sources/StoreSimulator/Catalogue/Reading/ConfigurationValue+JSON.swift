@@ -9,13 +9,13 @@ extension ConfigurationValue {
     /// Parses JSON.
     init(json: Data) throws(CatalogueError) {
         guard json.count <= Self.maximumBytes else {
-            throw CatalogueError(problems: [.init(message: "larger than 4 MiB")])
+            throw CatalogueError("larger than 4 MiB")
         }
         try Self.checkSize(of: json)
         do {
             self = try JSONDecoder().decode(JSONTree.self, from: json).value
         } catch {
-            throw CatalogueError(problems: [.init(message: "not JSON")])
+            throw CatalogueError("not JSON")
         }
     }
 
@@ -41,10 +41,10 @@ extension ConfigurationValue {
             default: break
             }
             guard depth <= maximumDepth else {
-                throw CatalogueError(problems: [.init(message: "nested deeper than \(maximumDepth) levels")])
+                throw CatalogueError("nested deeper than \(maximumDepth) levels")
             }
             guard separators <= maximumSeparators else {
-                throw CatalogueError(problems: [.init(message: "more than \(maximumSeparators) values")])
+                throw CatalogueError("more than \(maximumSeparators) values")
             }
         }
     }

@@ -73,7 +73,7 @@ struct StoreKitReader {
     private mutating func readProduct(_ section: inout Section) {
         if !section.has("type") { section.problem("type", "is missing") }
         let type = section.word("type", of: CatalogueValueNames.productTypes) ?? .nonConsumable
-        var paths = CatalogueCheck.SourcePaths(product: section.path, introductoryOffer: "", offers: [])
+        var paths = CatalogueCheck.SourcePaths(product: section.path)
         var product = Self.product(&section, type: type)
         for var offer in section.sections("codeOffers") {
             offer.ignore("internalID", "isStackable", "paymentMode", "subscriptionPeriod", "numberOfPeriods")
@@ -97,7 +97,7 @@ struct StoreKitReader {
             group: group, level: section.number("groupNumber") ?? 1,
             period: section.period("recurringSubscriptionPeriod") ?? .month)
         var paths = CatalogueCheck.SourcePaths(
-            product: section.path, introductoryOffer: section.path("introductoryOffer"), offers: [])
+            product: section.path, introductoryOffer: section.path("introductoryOffer"))
         // Format 5 has the single offer and a list that repeats it.
         let introductoryOffers = section.sections("introductoryOffers")
         if introductoryOffers.count > 1 {
