@@ -141,7 +141,8 @@ package final class Recovery: Sendable {
         do {
             var failure: (any Error)?
             var cause = cause
-            for run in try await storage.openRecoveries(in: appEnvironment.id) {
+            let open = try await storage.openRecoveries(in: appEnvironment.id)
+            for run in open {
                 if run.movesMark, run.until > now + RecoveryPlan.historyDelay {
                     // The recovery was planned while the clock was ahead. The App Store refuses time spans in the
                     // future.
@@ -158,7 +159,7 @@ package final class Recovery: Sendable {
             }
             if let cause { try await catchUp(appEnvironment, because: cause, client) }
             if let failure { throw failure }
-            state.withLock { $0.failures[appEnvironment.id] = nil }
+            recordSuccess(in: appEnvironment, hasRead: cause != nil || !open.isEmpty)
         } catch {
             if !Task.isCancelled { record(error, in: appEnvironment) }
             throw error
@@ -306,6 +307,19 @@ extension Recovery {
     func recordIfNew(_ error: any Error, in appEnvironment: AppEnvironment) {
         if isPausing(appEnvironment) { return }
         record(error, in: appEnvironment)
+    }
+
+    /// Ends the consecutive failures of a scope, and logs that unless the pass had nothing to read: then the failure was
+    /// that of a purchase history, which may still fail.
+    private func recordSuccess(in appEnvironment: AppEnvironment, hasRead: Bool) {
+        let failures = state.withLock { $0.failures.removeValue(forKey: appEnvironment.id) }
+        guard let failures, hasRead else { return }
+        logger.notice(
+            "recovery works again",
+            metadata: [
+                "app": "\(appEnvironment.bundleID)", "environment": "\(appEnvironment.environment.rawValue)",
+                "failures": "\(failures.count)",
+            ])
     }
 
     private func record(_ error: any Error, in appEnvironment: AppEnvironment) {

@@ -99,6 +99,24 @@ import Testing
         }
     }
 
+    /// After an outage at night, the log must say when it was over.
+    @Test func `The log says once for each environment that recovery works again`() async throws {
+        let lines = LogCapture()
+        func count(_ text: String) -> Int { lines.text.split(separator: "\n").count { $0.contains(text) } }
+        try await World.run(logger: lines.logger(.init())) { world in
+            let recovery = try world.server.core.recovery
+            try world.simulator.add(Fault("route:notification-history", .error(code: 4_010_000)))
+            await #expect(throws: (any Error).self) { try await recovery.runNow() }
+            #expect(count("recovery failed and will be tried again") == 2 && count("recovery works again") == 0)
+            try world.simulator.removeFault()
+            for _ in 0..<2 { try await recovery.runNow() }
+            for environment in ["Production", "Sandbox"] {
+                let words = "notice recovery works again app=com.example.app environment=\(environment) failures=1"
+                #expect(count(words) == 1, "\(lines.text)")
+            }
+        }
+    }
+
     @Test func `An unverified notification counts as missing until it verifies`() async throws {
         try await World.run { world in
             let simulator = world.simulator
