@@ -41,9 +41,10 @@ package struct HistogramBuckets: Sendable {
     /// Creates buckets for durations, recorded in nanoseconds and shown in seconds.
     private init(microseconds: [Int64]) { self.init(bounds: microseconds.map { $0 * 1000 }, scale: 1e9) }
 
-    /// From a fraction of a millisecond to seconds: for response times.
+    /// From a fraction of a millisecond to seconds: for response times. The alert on slow acknowledgements needs a bound
+    /// at its threshold, half a second: quantiles between two bounds are interpolated.
     package static let responses = HistogramBuckets(microseconds: [
-        250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 5_000_000,
+        250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000,
     ])
     /// From microseconds to a second: for computations.
     package static let work = HistogramBuckets(microseconds: [

@@ -32,6 +32,26 @@ import Testing
         }
     }
 
+    /// Prometheus interpolates between two bounds: without a bound at half a second, requests of 0.3 seconds raised the
+    /// alert.
+    @Test func `The threshold of an alert on a quantile is a bound of the histogram`() throws {
+        let rules = try String(
+            contentsOf: Fixtures.package.appending(path: "Packaging/prometheus-alerts.yml"), encoding: .utf8)
+        let quantiles = rules.matches(
+            of: /histogram_quantile\(.*rate\((?<name>[a-z_]+)_bucket\[.*> (?<threshold>[0-9.]+)/)
+        #expect(!quantiles.isEmpty)
+        for quantile in quantiles {
+            let family = try #require(MetricFamily.all.first { $0.name == String(quantile.output.name) })
+            guard case .histogram(let buckets) = family.kind else {
+                Issue.record("\(family.name) is no histogram")
+                continue
+            }
+            let bounds = buckets.bounds.map { Double($0) / buckets.scale }
+            let threshold = try #require(Double(String(quantile.output.threshold)))
+            #expect(bounds.contains(threshold), "\(family.name)")
+        }
+    }
+
     @Test func `Every metric in the alert rules and the dashboard is documented`() throws {
         let text = try ["Packaging/prometheus-alerts.yml", "Packaging/grafana-dashboard.json"].map {
             try String(contentsOf: Fixtures.package.appending(path: $0), encoding: .utf8)
