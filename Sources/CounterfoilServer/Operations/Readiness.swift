@@ -50,6 +50,12 @@ package final class Readiness: Sendable {
 
     package var isDraining: Bool { state.withLock(\.isDraining) }
 
+    /// Whether the server can handle requests.
+    func isReady() async -> Bool {
+        if isDraining { return false }
+        return await ledgerProblem() == nil
+    }
+
     /// Returns the code of the ledger's problem; nil if the ledger can be written.
     package func ledgerProblem() async -> String? {
         let start = now()

@@ -77,6 +77,9 @@ public final class Server: Sendable {
             core = try await ServerCore(
                 configuration, storage: storage, clock: clock, logger: logger, metrics: metrics, tracer: tracer)
             identity = try configuration.listen.tls.map { SharedValue(try TLSIdentity($0)) }
+            if let identity {
+                core.metrics.addGauge(.certificateExpiry) { identity.current.expiry.map { [([], $0)] } ?? [] }
+            }
             listeners = try Self.listeners(core, identity) { opened.yield($0) }
         } catch {
             // Close the ledger, so that another attempt can open it.

@@ -191,6 +191,8 @@ package struct ServerCore: Sendable {
         }
         metrics.addGauge(.inboxBacklog) { await Self.backlog(storage).map { [([], Double($0.count))] } ?? [] }
         metrics.addGauge(.inboxAge) { await Self.backlog(storage).map { [([], age($0.oldest))] } ?? [] }
+        let readiness = readiness
+        metrics.addGauge(.ready) { [([], await readiness.isReady() ? 1 : 0)] }
         metrics.addGauge(.ledgerLog) { storage.logBytes.map { [([], Double($0))] } ?? [] }
         let roots = configuration.trust.roots
         metrics.addGauge(.rootExpiry) { roots.map { ([("root", $0.name)], $0.date.timeIntervalSince1970) } }

@@ -28,6 +28,9 @@ struct TLSIdentity: Sendable {
         }
     }
 
+    /// When the server's own certificate expires, in seconds since 1970.
+    var expiry: Double? { certificates.first.map { Double($0.notValidAfter) } }
+
     /// The configuration of a server with this identity; TLS 1.2 or later.
     private var configuration: TLSConfiguration {
         var tls = TLSConfiguration.makeServerConfiguration(

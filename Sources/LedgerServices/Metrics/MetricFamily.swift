@@ -62,9 +62,9 @@ extension MetricFamily {
     /// All metrics, in the order of the output.
     package static let all = [
         notifications, notificationTypes, lateNotifications, acknowledgement, verification, revocation,
-        revocationFailures, commit, batch, processing, processingDelay, ledgerLog,
+        revocationFailures, commit, batch, processing, processingDelay, ready, ledgerLog,
         requests, requestDuration, refusedConnections, requestsUnderWay, inboxBacklog, inboxAge, bodies, completeness,
-        recoveryFailures, webhookAttempts, webhookBacklog, webhookAge, disabledWebhooks, rootExpiry,
+        recoveryFailures, webhookAttempts, webhookBacklog, webhookAge, disabledWebhooks, rootExpiry, certificateExpiry,
     ]
 
     package static let notifications = MetricFamily(
@@ -97,6 +97,8 @@ extension MetricFamily {
     static let processingDelay = MetricFamily(
         "counterfoil_processing_lag_seconds", .histogram(.delays),
         "Time from receiving a notification to processing it.")
+    package static let ready = MetricFamily(
+        "counterfoil_ready", .gauge, "1 if the server is ready for requests, otherwise 0.")
     package static let ledgerLog = MetricFamily(
         "counterfoil_ledger_log_bytes", .gauge, "Size of the ledger's write-ahead log, in bytes.")
 
@@ -131,6 +133,9 @@ extension MetricFamily {
     package static let rootExpiry = MetricFamily(
         "counterfoil_root_expiry_timestamp_seconds", .gauge,
         "Expiry of a trusted root certificate, in seconds since 1970.")
+    package static let certificateExpiry = MetricFamily(
+        "counterfoil_tls_expiry_timestamp_seconds", .gauge,
+        "Expiry of the server's TLS certificate, in seconds since 1970.")
     package static let webhookBacklog = MetricFamily(
         "counterfoil_webhook_backlog", .gauge, "Pending webhook deliveries, at most 100,000.")
 }

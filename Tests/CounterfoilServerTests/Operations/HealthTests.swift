@@ -40,8 +40,16 @@ import NIOHTTP1
             try await storage.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 1") }
             try await waitUntil("the server is not ready") { try await world.request("/health/ready").status == 503 }
             #expect(lines.text.contains("the server is not ready") && !lines.text.contains("ready again"))
+            // Nobody has to request `/health/ready` for the alert.
+            let full = try #require(await world.server.core.metrics.text())
+            #expect(full.contains("\ncounterfoil_ready 0\n"))
             try await storage.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 0") }
             try await waitUntil("the server is ready") { try await world.request("/health/ready").status == 200 }
+            let freed = try #require(await world.server.core.metrics.text())
+            #expect(freed.contains("\ncounterfoil_ready 1\n"))
+            try world.server.core.readiness.startDraining()
+            let draining = try #require(await world.server.core.metrics.text())
+            #expect(draining.contains("\ncounterfoil_ready 0\n"))
             let count = lines.text.split(separator: "\n").count { $0.contains("the server is ready again") }
             #expect(count == 1, "\(lines.text)")
         }

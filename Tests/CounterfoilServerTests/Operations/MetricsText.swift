@@ -131,6 +131,8 @@ let metricsText = #"""
     counterfoil_processing_lag_seconds_bucket{le="+Inf"} 0
     counterfoil_processing_lag_seconds_sum 0
     counterfoil_processing_lag_seconds_count 0
+    # HELP counterfoil_ready 1 if the server is ready for requests, otherwise 0.
+    # TYPE counterfoil_ready gauge
     # HELP counterfoil_ledger_log_bytes Size of the ledger's write-ahead log, in bytes.
     # TYPE counterfoil_ledger_log_bytes gauge
     # HELP counterfoil_http_requests_total Requests with a response.
@@ -167,5 +169,7 @@ let metricsText = #"""
     # TYPE counterfoil_webhook_endpoints_disabled gauge
     # HELP counterfoil_root_expiry_timestamp_seconds Expiry of a trusted root certificate, in seconds since 1970.
     # TYPE counterfoil_root_expiry_timestamp_seconds gauge
+    # HELP counterfoil_tls_expiry_timestamp_seconds Expiry of the server's TLS certificate, in seconds since 1970.
+    # TYPE counterfoil_tls_expiry_timestamp_seconds gauge
 
     """#

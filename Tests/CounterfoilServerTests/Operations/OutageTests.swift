@@ -52,6 +52,19 @@ import Testing
         }
     }
 
+    @Test func `The documentation says what to do about every alert, and each alert has a description`() throws {
+        func read(_ path: String) throws -> String {
+            try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
+        }
+        let rules = try read("Packaging/prometheus-alerts.yml").split(separator: "      - alert: ").dropFirst()
+        let names = rules.map { String($0.prefix { !$0.isNewline }) }
+        #expect(names.count > 10)
+        for (name, rule) in zip(names, rules) { #expect(rule.contains("description: "), "\(name)") }
+        let documented = try read("docs/operations.md").matches(of: /\| `(Counterfoil[A-Za-z]+)` \|/)
+            .map { String($0.output.1) }
+        #expect(documented == names)
+    }
+
     @Test func `Every metric in the alert rules and the dashboard is documented`() throws {
         let text = try ["Packaging/prometheus-alerts.yml", "Packaging/grafana-dashboard.json"].map {
             try String(contentsOf: Fixtures.package.appending(path: $0), encoding: .utf8)

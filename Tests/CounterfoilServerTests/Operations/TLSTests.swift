@@ -61,6 +61,26 @@ import NIOCore
         }
     }
 
+    @Test func `The metrics have the expiry of the certificate in use, also after a reload`() async throws {
+        try await World.run { world in
+            let ends: [TimeInterval] = [4_000_000_000, 4_100_000_000]
+            let (certificate, key) = try Self.write(to: world.folder, until: Date(timeIntervalSince1970: ends[0]))
+            var configuration = try world.configuration()
+            try await world.stopServer()
+            configuration.listen.port = 0
+            configuration.listen.tls = .init(certificateFile: certificate, keyFile: key)
+            let server = try await Server.start(configuration)
+            let first = try #require(await server.core.metrics.text())
+            #expect(first.contains("\ncounterfoil_tls_expiry_timestamp_seconds 4000000000\n"))
+            _ = try Self.write(to: world.folder, until: Date(timeIntervalSince1970: ends[1]))
+            let reloaded = configuration
+            await server.reload { reloaded }
+            let second = try #require(await server.core.metrics.text())
+            #expect(second.contains("\ncounterfoil_tls_expiry_timestamp_seconds 4100000000\n"))
+            try await server.stop()
+        }
+    }
+
     @Test func `A server does not start with certificate files that do not match, and names the file`() async throws {
         try await World.run { world in
             let (certificate, key) = try Self.write(to: world.folder)
@@ -174,12 +194,14 @@ import NIOCore
     }
 
     /// Writes a self-signed certificate for `localhost` and its key.
-    private static func write(to folder: URL) throws -> (certificate: String, key: String) {
+    private static func write(
+        to folder: URL, until end: Date = Date() + 3600
+    ) throws -> (certificate: String, key: String) {
         let key = P256.Signing.PrivateKey()
         let name = try DistinguishedName { CommonName("localhost") }
         let certificate = try Certificate(
             version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey), notValidBefore: Date() - 3600,
-            notValidAfter: Date() + 3600, issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
+            notValidAfter: end, issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
             extensions: try Certificate.Extensions {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
                 SubjectAlternativeNames([.dnsName("localhost")])
