@@ -65,6 +65,14 @@ import Testing
         #expect(documented == names)
     }
 
+    /// Other processes have `process_…` metrics too: the dashboard showed the memory of all of them.
+    @Test func `The dashboard lists only instances of the server`() throws {
+        let dashboard = try String(
+            contentsOf: Fixtures.package.appending(path: "Packaging/grafana-dashboard.json"), encoding: .utf8)
+        let lists = dashboard.matches(of: /label_values\(([a-z_]+), instance\)/).map { String($0.output.1) }
+        #expect(!lists.isEmpty && lists.allSatisfy { $0.hasPrefix("counterfoil_") }, "\(lists)")
+    }
+
     @Test func `Every metric in the alert rules and the dashboard is documented`() throws {
         let text = try ["Packaging/prometheus-alerts.yml", "Packaging/grafana-dashboard.json"].map {
             try String(contentsOf: Fixtures.package.appending(path: $0), encoding: .utf8)
