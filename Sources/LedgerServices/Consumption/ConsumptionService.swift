@@ -98,6 +98,14 @@ package struct ConsumptionService: Service {
             inquiry.postpone(by: LongestDelay.inquiry.milliseconds, at: now)
         }
         try await storage.recordOutcome(of: inquiry, leaseEnds: leaseEnds)
+        // With an obstacle, such as missing consent, nothing should have been sent.
+        guard inquiry.state == .missed, obstacle == nil else { return }
+        logger.warning(
+            "a consumption request was not answered in time",
+            metadata: [
+                "code": "\(inquiry.answer ?? "too_late")", "app": "\(appEnvironment.bundleID)",
+                "environment": "\(appEnvironment.environment.rawValue)",
+            ])
     }
 
     /// Returns the information to send, or the reason why nothing is sent.

@@ -13,12 +13,14 @@ import Testing
     private static let coins = "com.example.coins.100"
 
     private func withPurchase(
-        _ policy: ConsumptionPolicy?, _ body: (World, String) async throws -> Void
+        _ policy: ConsumptionPolicy?, lines: LogCapture = LogCapture(), _ body: (World, String) async throws -> Void
     ) async throws {
-        try await World.run(server: { configuration in
-            configuration.keys = [World.backend]
-            configuration.apps[0].consumption = policy
-        }) { world in
+        try await World.run(
+            server: { configuration in
+                configuration.keys = [World.backend]
+                configuration.apps[0].consumption = policy
+            }, logger: lines.logger(.init())
+        ) { world in
             let customer = UUID().uuidString.lowercased()
             try await world.simulator.perform(
                 .purchase(
@@ -224,6 +226,25 @@ import Testing
             try await world.simulator.advance(by: 12 * 3600 + 1)
             let missed = try await request(world, customer, about: id, in: [.missed])
             #expect(missed.text("items.0.answer") == "no_consent")
+        }
+    }
+
+    @Test func `The log says that an answer was too late, but not that there was no consent`() async throws {
+        for hasConsent in [true, false] {
+            let lines = LogCapture()
+            try await withPurchase(ConsumptionPolicy(defaultConsent: hasConsent), lines: lines) { world, customer in
+                world.simulator.configure { $0.refundDecision = .byCommand }
+                try world.simulator.add(
+                    Fault("route:send-consumption", .rateLimit(retryAfterSeconds: 1_000_000_000)))
+                let id = try await requestRefund(world)
+                _ = try await request(world, customer, about: id, in: [.pending], attempts: hasConsent ? 1 : 0)
+                try await world.simulator.advance(by: 12 * 3600 + 1)
+                let missed = try await request(world, customer, about: id, in: [.missed])
+                #expect(missed.text("items.0.state") == "missed")
+            }
+            let words = "warning a consumption request was not answered in time"
+            let logged = lines.text.split(separator: "\n").filter { $0.contains(words) }
+            #expect(logged.count == (hasConsent ? 1 : 0), "\(lines.text)")
         }
     }
 
