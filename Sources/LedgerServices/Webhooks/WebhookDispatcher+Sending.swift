@@ -36,19 +36,23 @@ extension WebhookDispatcher {
             await attempt(delivery, definition)
         }
         if let outcome, !outcome.isPostponed { metrics.count(outcome) }
-        let isFirstPause = state.withLock { state in
+        let (isFirstPause, isOver) = state.withLock { state -> (Bool, Bool) in
             // A cancelled attempt has no outcome. The delivery is sent again.
             guard let outcome else {
                 Self.remove(delivery.id, delivery.endpoint, &state)
-                return false
+                return (false, false)
             }
             state.outcomes.append(outcome)
-            return updateBackoff(after: outcome, &state)
+            let wasFailing = state.pauses[outcome.endpoint] != nil
+            let isFirstPause = updateBackoff(after: outcome, &state)
+            return (isFirstPause, wasFailing && state.pauses[outcome.endpoint] == nil)
         }
         if isFirstPause {
             logger.warning(
                 "a webhook keeps failing; deliveries are sent one at a time until one succeeds",
                 metadata: ["endpoint": "\(name(of: delivery.endpoint))"])
+        } else if isOver {
+            logger.notice("a webhook works again", metadata: ["endpoint": "\(name(of: delivery.endpoint))"])
         }
         wake()
     }

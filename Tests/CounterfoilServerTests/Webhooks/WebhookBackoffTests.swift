@@ -25,7 +25,8 @@ internal import NIOHTTP1
     }
 
     @Test func `A failing endpoint gets few attempts, and all deliveries after it recovers`() async throws {
-        try await World.runWithWebhooks { world, receiver in
+        let lines = LogCapture()
+        try await World.runWithWebhooks(logger: lines.logger(.init())) { world, receiver in
             try await Self.createFailingDeliveries(world, receiver)
             #expect(receiver.take().count < 30)
             #expect(try await Self.untriedCount(world) > 10)
@@ -33,6 +34,9 @@ internal import NIOHTTP1
             try await world.deliverWebhooks(after: 60)
             #expect(try await world.deliveries().allSatisfy { $0.state == .delivered })
             #expect(Set(receiver.take().map(\.id)).count == Self.count)
+        }
+        for words in ["warning a webhook keeps failing", "notice a webhook works again endpoint=backend"] {
+            #expect(lines.text.split(separator: "\n").count { $0.contains(words) } == 1, "\(words)\n\(lines.text)")
         }
     }
 

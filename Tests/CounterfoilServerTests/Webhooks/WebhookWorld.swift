@@ -2,6 +2,7 @@
 import AsyncHTTPClient
 import CounterfoilServer
 import Foundation
+import Logging
 import MemoryLedger
 import NIOCore
 import NIOHTTP1
@@ -17,17 +18,18 @@ extension World {
     /// Calls `body` with a world whose server sends webhooks to a receiver.
     static func runWithWebhooks<Value>(
         _ change: @escaping @Sendable (inout ServerConfiguration, String) -> Void = { _, _ in },
-        _ body: (World, WebhookReceiver) async throws -> Value
+        logger: Logger? = nil, _ body: (World, WebhookReceiver) async throws -> Value
     ) async throws -> Value {
         try await WebhookReceiver.run { receiver in
             let url = receiver.url
-            return try await World.run(server: { configuration in
+            let configure: @Sendable (inout ServerConfiguration) -> Void = { configuration in
                 configuration.webhooks = [webhook("backend", url + "/backend")]
                 configuration.keys = [
                     .init(name: "test", hash: APIKeyText.hash(of: key), scopes: [.webhooksWrite])
                 ]
                 change(&configuration, url)
-            }) { world in try await body(world, receiver) }
+            }
+            return try await World.run(server: configure, logger: logger) { world in try await body(world, receiver) }
         }
     }
 
