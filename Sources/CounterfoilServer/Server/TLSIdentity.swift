@@ -1,5 +1,6 @@
 internal import Basics
 internal import ConfigurationReading
+package import Foundation
 internal import NIOCore
 internal import NIOSSL
 
@@ -54,16 +55,28 @@ struct TLSIdentity: Sendable {
 }
 
 extension LoadedConfiguration {
-    /// Returns itself. Throws if a server would not start with the certificate and the key of `listen.tls`.
+    /// How long before its end a certificate is noted, in seconds: a week, like the alert.
+    private static let notice: TimeInterval = 7 * 86_400
+
+    /// Returns itself, with a warning if the certificate has expired or expires within a week of `now`. Throws if a
+    /// server would not start with the certificate and the key of `listen.tls`.
     ///
     /// Credentials of a systemd unit that does not run are not checked.
-    package func requiringUsableTLS() throws(ConfigurationError) -> LoadedConfiguration {
+    package func requiringUsableTLS(at now: Date) throws(ConfigurationError) -> LoadedConfiguration {
         guard let files = configuration.listen.tls, !hasMissingCredential(in: "listen.tls") else { return self }
-        do throws(ServerError) { _ = try TLSIdentity(files) } catch {
-            let path = "listen.tls.certificate"
-            let line = configuration.origins.line(of: path)
+        let path = "listen.tls.certificate"
+        let line = configuration.origins.line(of: path)
+        let expiry: Double?
+        do throws(ServerError) { expiry = try TLSIdentity(files).expiry } catch {
             throw ConfigurationError(problems: [.init(path: path, message: error.message, line: line)])
         }
-        return self
+        guard let end = expiry.map({ Date(timeIntervalSince1970: $0) }), end < now + Self.notice else { return self }
+        var loaded = self
+        let message =
+            end < now
+            ? "the certificate expired on \(end.formatted(.iso8601)): the App Store and the apps cannot connect"
+            : "the certificate expires on \(end.formatted(.iso8601)); then the App Store and the apps cannot connect"
+        loaded.warnings.append(ConfigurationIssue(path: path, message: message, line: line))
+        return loaded
     }
 }

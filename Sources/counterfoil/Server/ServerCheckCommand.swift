@@ -52,7 +52,7 @@ struct ServerCheckCommand: AsyncParsableCommand {
         let secrets: SecretReading = online ? .all : .present
         do {
             loaded = try LoadedConfiguration(contentsOf: URL(filePath: file), secrets: secrets)
-                .requiringUsableTLS().requiringLedgerFile().addingExpirationWarnings(at: Date())
+                .requiringUsableTLS(at: Date()).requiringLedgerFile().addingExpirationWarnings(at: Date())
         } catch {
             if !json {
                 let style = Style.current()

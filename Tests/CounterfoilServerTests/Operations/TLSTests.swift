@@ -119,6 +119,25 @@ import NIOCore
         }
     }
 
+    /// The check called an expired certificate valid.
+    @Test func `server check has a note about a certificate that has expired or expires within a week`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "counterfoil.yaml")
+            for (hours, word) in [(-0.5, "expired on"), (24, "expires on"), (24 * 30, nil)] as [(Double, String?)] {
+                let (certificate, key) = try Self.write(to: folder, until: Date() + hours * 3600)
+                let tls = "listen:\n  tls:\n    certificate: \(certificate)\n    key: \(key)\n"
+                try Data((TestConfiguration.smallest + tls).utf8).write(to: file)
+                let outcome = try await ServerProcess.run(["server", "check", file.path])
+                #expect(outcome.status == 0, "\(outcome.text)")
+                let notes = outcome.output.split(separator: "\n").filter {
+                    $0.contains("listen.tls.certificate: the certificate ")
+                }
+                #expect(notes.count == (word == nil ? 0 : 1), "\(outcome.text)")
+                if let word { #expect(notes.allSatisfy { $0.contains("the certificate \(word) ") }, "\(notes)") }
+            }
+        }
+    }
+
     @Test func `A server does not start at an unavailable address, and the error names the address and the setting`()
         async throws
     {
