@@ -17,6 +17,8 @@ package final class Readiness: Sendable {
 
     /// How long a result is valid. Frequent requests must not keep the disk busy.
     private static let validity = Duration.seconds(1)
+    /// The same for metrics, which are sampled also when nobody looks at them.
+    private static let validityForMetrics = Duration.seconds(30)
     /// The maximum duration of the check's commit before the server counts as not ready.
     package static let limit = Duration.seconds(5)
     /// The code for a commit that takes longer.
@@ -50,18 +52,20 @@ package final class Readiness: Sendable {
 
     package var isDraining: Bool { state.withLock(\.isDraining) }
 
-    /// Whether the server can handle requests.
+    /// Whether the server can handle requests, for metrics: from a check of the last half minute.
     func isReady() async -> Bool {
         if isDraining { return false }
-        return await ledgerProblem() == nil
+        return await ledgerProblem(maximumAge: Self.validityForMetrics) == nil
     }
 
     /// Returns the code of the ledger's problem; nil if the ledger can be written.
-    package func ledgerProblem() async -> String? {
+    package func ledgerProblem() async -> String? { await ledgerProblem(maximumAge: Self.validity) }
+
+    private func ledgerProblem(maximumAge: Duration) async -> String? {
         let start = now()
         let mustCheck = state.withLock { state in
             if state.began != nil { return false }
-            if let checked = state.checked, checked.duration(to: start) < Self.validity { return false }
+            if let checked = state.checked, checked.duration(to: start) < maximumAge { return false }
             state.began = start
             return true
         }
