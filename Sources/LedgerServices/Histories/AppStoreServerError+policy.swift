@@ -16,6 +16,14 @@ extension AppStoreServerError {
         }
     }
 
+    /// Whether the error is about the app or its configuration, so the transaction in the request may exist.
+    var isAboutApp: Bool {
+        switch apiCode {
+        case .appNotFound?, .invalidAppIdentifier?: true
+        default: false
+        }
+    }
+
     /// Whether the failure may concern only this request, so that other requests can continue. If the App Store fails
     /// for all requests, the client's circuit breaker opens after a few.
     var mayConcernOneRequest: Bool {

@@ -62,6 +62,9 @@ extension Recovery {
         } catch {
             guard let failure = error as? AppStoreServerError else { throw error }
             if failure.isFinal {
+                if failure.isAboutApp, request.reason != .unsignedNotificationV1 {
+                    return try await postpone(request, failure.name)
+                }
                 // The App Store will never return the unverified items again, so they are removed.
                 try await storage.replaceUnverified(
                     with: [], ofHistory: request.transactionID, in: appEnvironment.id, at: now)
@@ -145,7 +148,7 @@ extension Recovery {
             }
             try await storage.recordRequest(about: [original], in: appEnvironment.id, at: now)
             // A retry is useless if the App Store does not know the transaction.
-            if !failure.isFinal {
+            if !failure.isFinal || failure.isAboutApp {
                 try await histories.scheduleRetry(of: original, in: appEnvironment, code: failure.name)
             }
         }

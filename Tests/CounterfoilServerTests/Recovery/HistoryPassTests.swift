@@ -1,0 +1,56 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import GRDB
+import StoreSimulator
+import TestSupport
+import Testing
+
+@testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
+
+/// After a gap that the notification history cannot fill, the history of every purchase is requested once.
+@Suite struct `The pass over all purchases after a gap` {
+    /// Returns the purchase of a customer whose renewals the server missed: longer ago than the App Store keeps
+    /// notifications.
+    private static func missedPurchase(in world: World) async throws -> String {
+        let outcome = try await world.simulator.perform(
+            .purchase(customer: "anna", product: "com.example.premium.monthly"))
+        try await world.waitUntilIdle()
+        try await world.server.core.recovery.runNow()
+        try world.simulator.add(Fault("notification:*", .drop))
+        try await world.simulator.advance(by: 220 * 86_400)
+        return try #require(outcome.originalTransactionID)
+    }
+
+    private static func countTransactions(of original: String, in world: World) async throws -> Int {
+        let lineage = try await world.sqlite.lineage(original, in: world.appEnvironment().id)
+        return try #require(lineage).transactions.count
+    }
+
+    @Test func `A purchase is requested until the App Store knows the app`() async throws {
+        try await World.run { world in
+            let (simulator, original) = (world.simulator, try await Self.missedPurchase(in: world))
+            let recovery = try world.server.core.recovery
+            let code = APIErrorCode.appNotFound.rawValue
+            let fault = try simulator.add(Fault("route:subscription-statuses", .error(code: code)))
+            // The pass itself and, after a pause, the retry.
+            for _ in 0..<2 {
+                try await recovery.runNow()
+                let missing = try await world.completeness().missing
+                #expect(missing.retryingHistoryRequests == 1 && missing.failedHistoryRequests == 0)
+                try await simulator.advance(by: 600)
+            }
+            try simulator.removeFault(fault)
+            // The server also takes the request by itself. It may store an answer from before the fault ended.
+            try await waitUntil("the purchase is up to date") {
+                try await simulator.advance(by: 3600)
+                try await recovery.runNow()
+                let count = try await Self.countTransactions(of: original, in: world)
+                let waiting = try await world.completeness().missing.historyRequests
+                return count > 1 && waiting == 0
+            }
+        }
+    }
+}
