@@ -89,7 +89,10 @@ final class HistoryReader: Sendable {
                 try await storage.record(revision: last, of: transactionID, in: appEnvironment.id, at: 0)
             }
         }
-        try await storage.record(revision: last, of: transactionID, in: appEnvironment.id, at: now().milliseconds)
+        // If an item did not verify, the reading is finished only when a retry verifies it.
+        let isComplete = reading.unverified.isEmpty
+        try await storage.record(
+            revision: last, of: transactionID, in: appEnvironment.id, at: isComplete ? now().milliseconds : 0)
     }
 
     private func store(_ batch: SignedFactBatch) async throws {

@@ -146,11 +146,12 @@ extension Recovery {
             guard let failure = error as? AppStoreServerError, failure.isFinal || failure.mayConcernOneRequest else {
                 throw error
             }
-            try await storage.recordRequest(about: [original], in: appEnvironment.id, at: now)
             // A retry is useless if the App Store does not know the transaction.
             if !failure.isFinal || failure.isAboutApp {
                 try await histories.scheduleRetry(of: original, in: appEnvironment, code: failure.name)
             }
+            // Recorded last: if the retry could not be stored, the next attempt of the pass requests the history again.
+            try await storage.recordRequest(about: [original], in: appEnvironment.id, at: now)
         }
     }
 }

@@ -49,8 +49,31 @@ import Testing
                 try await recovery.runNow()
                 let count = try await Self.countTransactions(of: original, in: world)
                 let waiting = try await world.completeness().missing.historyRequests
-                return count > 1 && waiting == 0
+                return count >= 8 && waiting == 0
             }
+        }
+    }
+
+    @Test(arguments: [
+        Fault("route:subscription-statuses", .error(code: APIErrorCode.accountNotFoundRetryable.rawValue)),
+        Fault("route:transaction-history", .invalidSignature),
+    ])
+    func `A purchase is requested again if its retry could not be stored`(_ fault: Fault) async throws {
+        try await World.run { world in
+            let (simulator, original) = (world.simulator, try await Self.missedPurchase(in: world))
+            let (recovery, pool) = (try world.server.core.recovery, try world.sqlite.pool)
+            let number = try simulator.add(fault)
+            try await pool.write { db in
+                try db.execute(
+                    sql: """
+                        CREATE TRIGGER full BEFORE INSERT ON errands BEGIN SELECT RAISE(ABORT, 'full'); END
+                        """)
+            }
+            await #expect(throws: StorageError.self) { try await recovery.runNow() }
+            try await pool.write { try $0.execute(sql: "DROP TRIGGER full") }
+            try simulator.removeFault(number)
+            try await recovery.runNow()
+            #expect(try await Self.countTransactions(of: original, in: world) == 8)
         }
     }
 }
