@@ -127,10 +127,17 @@ extension `The contract of every database` {
             #expect(try await ledger.record(pass, replacing: nil))
             #expect(try await ledger.historyPass(in: scopes[0]) == pass)
             #expect(try await ledger.historyPass(in: scopes[1]) == nil)
+            // It fills a gap, until it is finished or another pass replaces it.
+            #expect(try await ledger.missingCounts(in: scopes[0]).isFillingGap)
+            #expect(try await ledger.missingCounts(in: scopes[1]).isFillingGap == false)
             let begun = pass
-            (pass.cursor, pass.staleBefore, pass.finishedAt) = ("", nil, 9)
-            #expect(try await ledger.record(pass, replacing: begun))
-            #expect(try await ledger.historyPass(in: scopes[0]) == pass)
+            for (staleBefore, finishedAt) in [(4, 9), (nil, nil), (nil, 9)] as [(Milliseconds?, Milliseconds?)] {
+                let previous = pass
+                (pass.cursor, pass.staleBefore, pass.finishedAt) = ("", staleBefore, finishedAt)
+                #expect(try await ledger.record(pass, replacing: previous))
+                #expect(try await ledger.historyPass(in: scopes[0]) == pass)
+                #expect(try await ledger.missingCounts(in: scopes[0]).isFillingGap == false)
+            }
             // Of a server that has not seen the last step.
             for previous in [begun, nil] {
                 #expect(try await ledger.record(begun, replacing: previous) == false)

@@ -21,11 +21,12 @@ import Testing
     }
 
     private static func missing(
-        unverified: Int = 0, spans: Int = 0, failed: Int = 0, backlog: Int = 0
+        unverified: Int = 0, spans: Int = 0, failed: Int = 0, backlog: Int = 0, isFillingGap: Bool = false
     ) -> MissingCounts {
         var missing = MissingCounts()
         (missing.unverified, missing.unverifiedSpans) = (unverified, spans)
         (missing.failedNotifications, missing.backlog) = (failed, backlog)
+        missing.isFillingGap = isFillingGap
         return missing
     }
 
@@ -63,6 +64,15 @@ import Testing
         Case(
             testDescription: "failed notifications", missing: missing(failed: 2), state: .behind,
             word: "state=failed"),
+        Case(
+            testDescription: "a gap is being filled from histories", missing: missing(isFillingGap: true),
+            state: .catchingUp, word: "every known purchase is being requested"),
+        Case(
+            testDescription: "a gap can be filled, but recovery is disabled", missing: missing(isFillingGap: true),
+            status: status(isEnabled: false), state: .behind, word: "Enable recovery"),
+        Case(
+            testDescription: "failed notifications while a gap is being filled",
+            missing: missing(failed: 2, isFillingGap: true), state: .behind, word: "state=failed"),
         Case(testDescription: "three missed recoveries are tolerated", age: 3 * 900_000 + 600_000, state: .complete),
         Case(
             testDescription: "more missed recoveries are not", age: 3 * 900_000 + 600_001, state: .behind,

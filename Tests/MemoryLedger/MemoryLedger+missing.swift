@@ -53,6 +53,7 @@ extension MemoryLedger.State {
         missing.historyRequests = historyRequests.count { !$0.isGivenUp }
         missing.retryingHistoryRequests = historyRequests.count { !$0.isGivenUp && $0.failure != nil }
         missing.failedHistoryRequests = historyRequests.count { $0.isGivenUp }
+        missing.isFillingGap = historyPasses[scope].map { $0.staleBefore != nil && $0.finishedAt == nil } ?? false
         return missing
     }
 }

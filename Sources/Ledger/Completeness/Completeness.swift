@@ -3,7 +3,7 @@ internal import Basics
 /// How complete the data of one app in one environment are.
 package struct Completeness: Sendable, Hashable {
     package enum State: String, Sendable, Hashable {
-        /// Nothing is missing up to a short while ago.
+        /// Nothing is missing between `since` and a short while ago.
         case complete
         /// Missing data are being fetched.
         case catchingUp = "catching_up"
@@ -117,6 +117,12 @@ extension Completeness {
             return (
                 .behind, "Notifications of the last \(minutes) \(minutes.noun("minute")) may be missing."
             )
+        }
+        if missing.isFillingGap {
+            let gap = "The App Store no longer keeps some notifications that the server missed"
+            return status.isEnabled
+                ? (.catchingUp, gap + ", so the history of every known purchase is being requested.")
+                : (.behind, gap + ". Enable recovery, which then requests the history of every known purchase.")
         }
         return (.complete, nil)
     }

@@ -241,6 +241,8 @@ package struct MissingCounts: Sendable, Hashable {
     package var retryingHistoryRequests = 0
     /// The history requests that the App Store will never answer.
     package var failedHistoryRequests = 0
+    /// Whether a pass over all purchases is not finished that fills a gap of the notification history.
+    package var isFillingGap = false
 
     package init() {}
 

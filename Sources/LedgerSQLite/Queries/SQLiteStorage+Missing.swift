@@ -19,10 +19,12 @@ extension SQLiteStorage {
                     (SELECT count(*) FROM errands
                         WHERE scope = place AND failed_at IS NULL AND failure IS NOT NULL),
                     (SELECT count(*) FROM errands WHERE scope = place AND failed_at IS NOT NULL),
+                    (SELECT count(*) FROM sweeps
+                        WHERE scope = place AND everyone_since IS NOT NULL AND finished_at IS NULL),
                     place
                 FROM wanted
                 """, scopes.map { .integer($0) }
-            ) { ($0.number(8) ?? 0, Self.missing($0)) }
+            ) { ($0.number(9) ?? 0, Self.missing($0)) }
             return Dictionary(counts) { first, _ in first }
         }
     }
@@ -38,6 +40,7 @@ extension SQLiteStorage {
         missing.historyRequests = count(5)
         missing.retryingHistoryRequests = count(6)
         missing.failedHistoryRequests = count(7)
+        missing.isFillingGap = count(8) > 0
         return missing
     }
 

@@ -29,6 +29,20 @@ import Testing
         return try #require(lineage).transactions.count
     }
 
+    @Test func `Nothing is reported as complete before every purchase was requested`() async throws {
+        try await World.run { world in
+            _ = try await Self.missedPurchase(in: world)
+            let recovery = try world.server.core.recovery
+            try await recovery.runPass(world.appEnvironment(), because: .request)
+            let missing = try await world.completeness()
+            // The notifications that the App Store still keeps were all read.
+            #expect(missing.mark?.until == world.simulator.now.milliseconds - RecoveryPlan.historyDelay)
+            #expect(missing.state == .behind && missing.reason?.contains("every known purchase") == true)
+            try await recovery.continueHistoryPass(world.appEnvironment(), pages: .max)
+            #expect(try await world.completeness().state == .complete)
+        }
+    }
+
     @Test func `A purchase is requested until the App Store knows the app`() async throws {
         try await World.run { world in
             let (simulator, original) = (world.simulator, try await Self.missedPurchase(in: world))
