@@ -119,7 +119,7 @@ extension Completeness {
             )
         }
         if missing.isFillingGap {
-            let gap = "The App Store no longer keeps some notifications that the server missed"
+            let gap = "Older changes are no longer in the App Store's notification history"
             return status.isEnabled
                 ? (.catchingUp, gap + ", so the history of every known purchase is being requested.")
                 : (.behind, gap + ". Enable recovery, which then requests the history of every known purchase.")

@@ -4,6 +4,8 @@ internal import Foundation
 /// The properties of a subscription or purchase that show whether newer data about it must exist.
 package struct LineageSummary: Sendable, Hashable {
     package var originalTransactionID: String
+    /// When the earliest known transaction was made; nil if none is known.
+    package var purchasedAt: Milliseconds?
     /// The end of the last period; nil if the purchase does not end.
     package var end: Milliseconds?
     /// Whether the latest transaction was revoked.
@@ -67,6 +69,7 @@ extension LineageSummary {
             (willRenew, isInRetry) = (renewal.willRenew, renewal.isInBillingRetry)
             graceDate = renewal.gracePeriodExpiresDate?.milliseconds
         }
+        purchasedAt = lineage.transactions.map(\.purchaseDate.milliseconds).min()
         let latest = lineage.transactions.max { ($0.expiresDate ?? .distantPast) < ($1.expiresDate ?? .distantPast) }
         guard let latest else { return }
         end = [end, latest.expiresDate?.milliseconds].compactMap(\.self).max()

@@ -95,6 +95,27 @@ extension Recovery {
             request, until: now + AccountHistories.pause(after: request.attempts), code: code)
     }
 
+    /// Before the first reading of the notification history, begins a pass over all purchases if some are older than
+    /// that history: the ledger was imported, or the app had no key. Nothing tells what was missed before.
+    func beginPassOverOlderPurchases(in appEnvironment: AppEnvironment, before limit: Milliseconds) async throws {
+        let stored = try await storage.historyPass(in: appEnvironment.id)
+        guard stored?.staleBefore == nil else { return }
+        var last = ""
+        while true {
+            let summaries = try await storage.summaries(after: last, in: appEnvironment.id, limit: Self.summaryPage)
+            let isOlder = summaries.contains {
+                ($0.purchasedAt ?? .max) < limit && $0.isOutOfDate(at: now, staleBefore: limit)
+            }
+            if isOlder {
+                let pass = HistoryPass(scope: appEnvironment.id, staleBefore: limit, startedAt: now)
+                _ = try await storage.record(pass, replacing: stored)
+                return
+            }
+            guard summaries.count == Self.summaryPage, let end = summaries.last else { return }
+            last = end.originalTransactionID
+        }
+    }
+
     /// Continues the history pass of a scope, which refreshes outdated subscriptions and purchases from the App Store.
     ///
     /// - Parameters:

@@ -171,10 +171,12 @@ package final class Recovery: Sendable {
     ) async throws {
         let spans = try await storage.unverifiedSpans(in: appEnvironment.id)
         let readsSpans = !spans.isEmpty && isTimeToReread(appEnvironment, cause)
+        let mark = mark(of: appEnvironment.id)
         let plan = RecoveryPlan.catchUp(
-            appEnvironment.id, from: mark(of: appEnvironment.id), spans: spans, readsSpans: readsSpans, at: clock.now(),
+            appEnvironment.id, from: mark, spans: spans, readsSpans: readsSpans, at: clock.now(),
             because: cause,
             settings)
+        if mark == nil { try await beginPassOverOlderPurchases(in: appEnvironment, before: plan.from) }
         let id = try await storage.begin(plan, at: now)
         recordBegin(in: appEnvironment.id)
         if let run = try await storage.recovery(id) { try await read(run, appEnvironment, client) }

@@ -43,6 +43,25 @@ import Testing
         }
     }
 
+    /// As after an import, or while the app had no key: there is no completeness mark, so nothing shows the gap.
+    @Test func `Before the first reading, purchases older than the notification history are requested too`()
+        async throws
+    {
+        try await World.run { world in
+            let simulator = world.simulator
+            let outcome = try await simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
+            try await world.waitUntilIdle()
+            try simulator.add(Fault("notification:*", .drop))
+            try await simulator.advance(by: 60)
+            try await simulator.perform(.approveRefund(customer: "anna"))
+            try await simulator.advance(by: 220 * 86_400)
+            try await world.server.core.recovery.runNow()
+            let original = try #require(outcome.originalTransactionID)
+            let lineage = try await world.sqlite.lineage(original, in: world.appEnvironment().id)
+            #expect(try #require(lineage).transactions.map { $0.revocationDate != nil } == [true])
+        }
+    }
+
     @Test func `A purchase is requested until the App Store knows the app`() async throws {
         try await World.run { world in
             let (simulator, original) = (world.simulator, try await Self.missedPurchase(in: world))
