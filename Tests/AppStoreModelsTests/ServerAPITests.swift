@@ -148,6 +148,15 @@ import Testing
         #expect(try decode(CheckTestNotificationResponse.self, text).sendAttempts.isEmpty)
     }
 
+    @Test func `An incomplete notification history item does not make the page unreadable`() throws {
+        let items =
+            #"{"signedPayload": null}, {"signedPayload": "j", "sendAttempts": [{"sendAttemptResult": "OTHER"}]}"#
+        let page = try decode(
+            NotificationHistoryResponse.self, #"{"hasMore": false, "notificationHistory": [\#(items)]}"#)
+        #expect(page.notificationHistory.map(\.signedPayload) == ["", "j"])
+        #expect(page.notificationHistory.allSatisfy(\.sendAttempts.isEmpty))
+    }
+
     @Test func `Product types in a history request have the API's spelling`() {
         let request = TransactionHistoryRequest(productTypes: [.autoRenewable, .nonConsumable], sort: .descending)
         #expect(request.productTypes.map(\.rawValue) == ["AUTO_RENEWABLE", "NON_CONSUMABLE"])

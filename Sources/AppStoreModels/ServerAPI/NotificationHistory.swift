@@ -70,12 +70,16 @@ public struct NotificationHistoryResponseItem: Sendable, Hashable, Codable {
         self.firstSendAttemptResult = firstSendAttemptResult
     }
 
-    /// Decodes the value. Missing attempts decode as an empty list, because one incomplete item must not make the page
-    /// unreadable.
+    /// Decodes the value. One incomplete item must not make the page unreadable: a missing payload decodes as an empty
+    /// text, which no verifier accepts, and attempts that are missing or incomplete decode as an empty list.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        signedPayload = try container.decode(String.self, forKey: .signedPayload)
-        sendAttempts = try container.decodeIfPresent([SendAttemptItem].self, forKey: .sendAttempts) ?? []
+        signedPayload = try container.decodeIfPresent(String.self, forKey: .signedPayload) ?? ""
+        do {
+            sendAttempts = try container.decodeIfPresent([SendAttemptItem].self, forKey: .sendAttempts) ?? []
+        } catch is DecodingError {
+            sendAttempts = []
+        }
         firstSendAttemptResult = try container.decodeIfPresent(SendAttemptResult.self, forKey: .firstSendAttemptResult)
     }
 }

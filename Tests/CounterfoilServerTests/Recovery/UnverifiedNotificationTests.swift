@@ -102,6 +102,33 @@ import Testing
         }
     }
 
+    @Test func `Incomplete items of the history do not prevent the recovery of the others`() async throws {
+        try await AppStoreProxy.run { proxy in
+            try await World.run(server: { proxy.redirectRequests(in: &$0) }) { world in
+                let simulator = world.simulator
+                // With this one in the history, the next recovery reads only the hours since.
+                try await simulator.perform(.purchase(customer: "ben", product: "com.example.unlock"))
+                try await simulator.advance(by: 600)
+                try await world.server.core.recovery.runNow()
+                try simulator.add(Fault("notification:*", .drop))
+                try await simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
+                let text = try #require(try RandomStoreHistory.payloads(of: simulator).last)
+                proxy.setAnswer { path in
+                    guard path.contains("notifications/history") else { return nil }
+                    let items = #"{"sendAttempts":[]},{"signedPayload":"\#(text)","sendAttempts":[{}]}"#
+                    return (200, #"{"hasMore":false,"notificationHistory":[\#(items)]}"#)
+                }
+                try await world.server.core.recovery.runNow()
+                #expect(try await world.storedNotifications() == world.signedNotifications())
+                let completeness = try await world.completeness()
+                #expect(completeness.state == .behind && completeness.missing.unverified == 1)
+                proxy.setAnswer { _ in nil }
+                try await world.server.core.recovery.runNow()
+                #expect(try await world.completeness().state == .complete)
+            }
+        }
+    }
+
     @Test func `The completeness mark restarts when the App Store no longer stores the unverified notifications`()
         async throws
     {
