@@ -235,10 +235,11 @@ extension `The contract of every database` {
             }
             let filters = [
                 DeliveryFilter(), DeliveryFilter(eventType: .webhookTest), DeliveryFilter(state: .failed),
-                DeliveryFilter(eventType: .subscriptionRenewed),
+                DeliveryFilter(eventType: .subscriptionRenewed), DeliveryFilter(scopes: [0, 1]),
+                DeliveryFilter(scopes: [2]),
             ]
             let all: [Milliseconds] = [7, 6, 5, 4, 3, 2, 1]
-            for (filter, expected) in zip(filters, [all, all, [7, 3], []]) {
+            for (filter, expected) in zip(filters, [all, all, [7, 3], [], all, []]) {
                 for (limit, scanLimit) in [(1, 1), (1, 3), (2, 1), (3, 2), (9, 2), (9, 9)] {
                     var (found, before): ([Milliseconds], Int64?) = ([], .max)
                     while let place = before {

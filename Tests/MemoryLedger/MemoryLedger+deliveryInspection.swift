@@ -40,6 +40,7 @@ extension MemoryLedger.State {
     fileprivate func matches(_ delivery: MemoryLedger.Delivery, _ filter: DeliveryFilter) -> Bool {
         guard let event = event(delivery.event) else { return false }
         if let type = filter.eventType, type != event.type { return false }
+        if let scopes = filter.scopes, !scopes.contains(event.scope) { return false }
         guard let customer = filter.customer else { return true }
         return customer.scopes.contains(event.scope) && event.customer?.isExactly(customer.name) ?? false
     }

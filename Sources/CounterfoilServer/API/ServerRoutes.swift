@@ -98,7 +98,7 @@ enum ServerRoutes {
             storage: storage, scopes: core.scopes, appStore: appStore, settings: core.configuration.recovery
         ).add(to: v1)
         SupportRoutes(appStore: appStore, customers: customers, logger: core.logger).add(to: v1)
-        DeliveryRoutes(webhooks: webhooks, storage: storage, clock: clock).add(to: v1)
+        DeliveryRoutes(webhooks: webhooks, storage: storage, scopes: core.scopes, clock: clock).add(to: v1)
         AuditRoutes(audit: core.audit, storage: storage).add(to: v1)
         ServerStateRoutes(
             settings: core.settings, access: core.access, sessions: core.sessions, health: { await core.healthParts() }

@@ -41,9 +41,14 @@ package struct DeliveryFilter: Sendable, Hashable {
     package var eventType: EventType?
     /// The customer in the event.
     package var customer: Customer?
+    /// The scopes of the event; nil for all. A test event has the scope 0.
+    package var scopes: [Int64]?
 
-    package init(state: WebhookDelivery.State? = nil, eventType: EventType? = nil, customer: Customer? = nil) {
-        (self.state, self.eventType, self.customer) = (state, eventType, customer)
+    package init(
+        state: WebhookDelivery.State? = nil, eventType: EventType? = nil, customer: Customer? = nil,
+        scopes: [Int64]? = nil
+    ) {
+        (self.state, self.eventType, self.customer, self.scopes) = (state, eventType, customer, scopes)
     }
 
     /// A customer in some scopes.
@@ -58,7 +63,7 @@ package struct DeliveryFilter: Sendable, Hashable {
     package var states: [WebhookDelivery.State] { state.map { [$0] } ?? WebhookDelivery.State.allCases }
 
     /// Whether the filter has a condition besides the state.
-    package var hasEventConditions: Bool { eventType != nil || customer != nil }
+    package var hasEventConditions: Bool { eventType != nil || customer != nil || scopes != nil }
 }
 
 /// A page of deliveries.

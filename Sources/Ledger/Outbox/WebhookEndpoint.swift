@@ -70,6 +70,11 @@ extension WebhookDefinition {
         // A test event goes only to the endpoint in its request.
         guard type != .webhookTest else { return false }
         if let events, !events.contains(where: { type.matches($0) }) { return false }
+        return receives(from: appEnvironment)
+    }
+
+    /// Whether the endpoint receives events of this app and environment.
+    package func receives(from appEnvironment: AppEnvironment?) -> Bool {
         guard apps != nil || environments != nil else { return true }
         guard let appEnvironment else { return false }
         return (apps?.contains(appEnvironment.bundleID) ?? true)

@@ -74,6 +74,10 @@ extension DeliveryFilter {
             values.append(.text(customer.name))
             values += customer.scopes.map { .integer($0) }
         }
+        if let scopes {
+            sql += " AND events.scope IN (\(scopes.map { _ in "?" }.joined(separator: ", ")))"
+            values += scopes.map { .integer($0) }
+        }
         return (sql, values)
     }
 }

@@ -61,6 +61,10 @@ extension WebhookDispatcher {
                 outcome.error = "nothing_to_say"
                 return outcome
             }
+            guard try await isStillReceived(delivery, rendered.event, definition) else {
+                outcome.error = "not_accepted"
+                return outcome
+            }
             body = rendered.body
             outcome.event = rendered.event
         } catch is EventRenderer.NotificationPending {
@@ -136,6 +140,21 @@ extension WebhookDispatcher {
             let body = try await renderer.body(record.event, record.notification, as: delivery, payload: payload)
         else { return nil }
         return (body: body, event: record.event)
+    }
+
+    /// Whether the endpoint receives events of the delivery's app and environment. Its definition may have changed since
+    /// the delivery was created, and others may manage the endpoint now.
+    ///
+    /// - Parameter event: The event, if it was read already.
+    private func isStillReceived(
+        _ delivery: WebhookDelivery, _ event: LedgerEvent?, _ definition: WebhookDefinition
+    ) async throws -> Bool {
+        guard definition.apps != nil || definition.environments != nil, delivery.eventType != .webhookTest else {
+            return true
+        }
+        var event = event
+        if event == nil { event = try await storage.event(delivery.event)?.event }
+        return definition.receives(from: event.flatMap { scopes[id: $0.scope] })
     }
 
     private func evaluate(

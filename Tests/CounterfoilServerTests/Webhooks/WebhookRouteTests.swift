@@ -162,6 +162,79 @@ internal import NIOHTTP1
         }
     }
 
+    /// Calls `body` with a world whose endpoint received a purchase of each environment, and is limited to the Sandbox
+    /// after that. The key `sandbox` is limited to the Sandbox.
+    private static func withLimitedEndpoint(
+        answering status: Int,
+        _ body: (World, WebhookReceiver, _ production: String, _ sandbox: String) async throws -> Void
+    ) async throws {
+        try await World.runWithWebhooks { configuration, _ in
+            configuration.keys.append(
+                .init(
+                    name: "sandbox", hash: APIKeyText.hash(of: "sandbox"), scopes: [.webhooksWrite],
+                    environments: [.sandbox]))
+        } _: { world, receiver in
+            receiver.answer(status)
+            _ = try await world.buy("anna")
+            try await world.simulator.perform(.purchase(customer: "bob", product: World.monthly), in: .sandbox)
+            try await world.deliverWebhooks()
+            let sent = receiver.take()
+            func event(_ environment: String) throws -> String {
+                try #require(sent.first { $0.json["data"]["environment"].text == environment }?.id)
+            }
+            let (production, sandbox) = (try event("Production"), try event("Sandbox"))
+            var changed = try world.configuration()
+            changed.webhooks[0].environments = [.sandbox]
+            let limited = changed
+            try await world.server.reload { limited }
+            try await body(world, receiver, production, sandbox)
+        }
+    }
+
+    @Test func `A limited key sees no earlier deliveries of other environments after their endpoint was limited`()
+        async throws
+    {
+        try await Self.withLimitedEndpoint(answering: 200) { world, _, production, sandbox in
+            let path = "/v1/webhooks/backend/deliveries"
+            let all = try await world.deliveries()
+            for (event, status) in [(production, UInt(404)), (sandbox, 200)] {
+                let id = try #require(all.first { $0.eventID == event }?.id)
+                let limited = try await world.send(.GET, "\(path)/\(id)", key: "sandbox")
+                let unlimited = try await world.send(.GET, "\(path)/\(id)")
+                #expect(limited.status == status && unlimited.status == 200)
+                let ofEvent = try await world.send(.GET, "/v1/events/\(event)/deliveries", key: "sandbox")
+                #expect(ofEvent.status == status)
+                let found = try await world.send(.GET, "\(path)?event_id=\(event)", key: "sandbox")
+                #expect(found.json["items"].items.count == (status == 200 ? 1 : 0))
+            }
+            let listed = try await world.send(.GET, path, key: "sandbox").json["items"].items
+            #expect(listed.map { $0["event_id"].text } == [sandbox])
+            let unlimited = try await world.send(.GET, path)
+            #expect(unlimited.json["items"].items.count == 2)
+            let event = #"{"event_id": "\#(production)"}"#
+            let replay = try await world.send(.POST, "/v1/webhooks/backend/replay", event, key: "sandbox")
+            #expect(replay.status == 404)
+            // A test event belongs to no app and environment.
+            let test = try await world.send(.POST, "/v1/webhooks/backend/test", key: "sandbox")
+            #expect(test.status == 202)
+            try await world.deliverWebhooks()
+            let tests = try await world.send(.GET, "\(path)?event_type=webhook.test", key: "sandbox")
+            #expect(tests.json["items"].items.count == 1)
+        }
+    }
+
+    @Test func `Waiting deliveries of environments that an endpoint no longer receives are discarded`() async throws {
+        try await Self.withLimitedEndpoint(answering: 500) { world, receiver, production, sandbox in
+            receiver.answer(200)
+            try await world.deliverWebhooks(after: 7)
+            #expect(receiver.take().map(\.id) == [sandbox])
+            let ended = try await world.deliveries()
+            #expect(ended.first { $0.eventID == production }?.state == .discarded)
+            #expect(ended.first { $0.eventID == production }?.lastError == "not_accepted")
+            #expect(ended.first { $0.eventID == sandbox }?.state == .delivered)
+        }
+    }
+
     @Test(.timeLimit(.minutes(5))) func `A webhook's URL is checked before its change waits for other changes`()
         async throws
     {

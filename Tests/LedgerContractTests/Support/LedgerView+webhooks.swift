@@ -61,7 +61,8 @@ extension LedgerView {
         let anna = DeliveryFilter.Customer(name: RandomFacts.customers.first ?? "anna", scopes: [1, 2])
         let filters = [
             DeliveryFilter(eventType: .subscriptionRenewed), DeliveryFilter(state: .delivered, customer: anna),
-            DeliveryFilter(customer: .init(name: anna.name, scopes: [1])),
+            DeliveryFilter(customer: .init(name: anna.name, scopes: [1])), DeliveryFilter(scopes: [0, 2]),
+            DeliveryFilter(eventType: .subscriptionRenewed, scopes: [1]),
         ]
         var lines: [String] = []
         for (index, filter) in filters.enumerated() {

@@ -9,6 +9,8 @@ struct DeliveryQuery {
     private var filter: DeliveryFilter
     /// The only event to return deliveries of. They are found without a scan.
     private let eventID: String?
+    private let principal: Principal
+    private let scopes: AppEnvironmentRegistry
 
     /// How many deliveries of each state one request scans for an event type or a customer.
     static let scanLimit = 5000
@@ -17,10 +19,11 @@ struct DeliveryQuery {
 
     init(_ call: APICall, _ scopes: AppEnvironmentRegistry) throws(APIFailure) {
         let request = call.request
+        (principal, self.scopes) = (call.principal, scopes)
         paging = try Paging(request)
         filter = DeliveryFilter(state: try Self.state(request), eventType: try Self.eventType(request))
+        let visible = scopes.all.filter { call.principal.maySee($0) }.map(\.id)
         if let customer = try request.shortText("customer") {
-            let visible = scopes.all.filter { call.principal.maySee($0) }.map(\.id)
             filter.customer = .init(name: CustomerName.canonical(customer), scopes: visible)
         }
         eventID = try request.shortText("event_id")
@@ -29,6 +32,8 @@ struct DeliveryQuery {
                 "too_many_filters", "event_id names one event: leave out event_type and customer.",
                 parameter: "event_id")
         }
+        // The endpoint may have received events of other apps and environments before.
+        if !principal.isUnlimited { filter.scopes = [0] + visible }
     }
 
     private static func state(_ request: Request) throws(APIFailure) -> WebhookDelivery.State? {
@@ -51,10 +56,13 @@ struct DeliveryQuery {
 
     /// Returns a page of the deliveries.
     func page(
-        of endpoint: Int64, _ storage: any DeliveryInspectionStorage & AttemptStorage
+        of endpoint: Int64, _ storage: any WebhookStorage & DeliveryInspectionStorage & AttemptStorage
     ) async throws -> DeliveryList {
         let before = try paging.number()
         if let eventID {
+            guard try await storage.eventNumber(eventID, for: principal, scopes) != nil else {
+                return DeliveryList(found: [], ends: [], limit: paging.limit)
+            }
             let all =
                 try await storage.deliveries(ofEvent: eventID, limit: Self.maximumDeliveriesOfEvent, attempts: 0) ?? []
             let found = all.map(\.delivery).filter { delivery in

@@ -8,6 +8,7 @@ internal import LedgerServices
 struct DeliveryRoutes {
     let webhooks: WebhookDispatcher
     let storage: any WebhookStorage & AttemptStorage
+    let scopes: AppEnvironmentRegistry
     let clock: ServerClock
 
     /// The maximum number of attempts in a response. A delivery fails after about twenty.
@@ -23,7 +24,8 @@ struct DeliveryRoutes {
     private func delivery(_ call: APICall) async throws -> Response {
         let endpoint = try await WebhookRoutes.endpoint(call, among: webhooks)
         guard let id = call.pathParameter("id").flatMap({ Int64($0) }),
-            let delivery = try await storage.delivery(id, of: endpoint.stored.id)
+            let delivery = try await storage.delivery(id, of: endpoint.stored.id),
+            try await storage.isEvent(delivery.event, visibleTo: call.principal, scopes)
         else {
             throw APIFailure.notFound("No delivery has this ID, or it is no longer kept.", parameter: "id")
         }
@@ -65,6 +67,7 @@ struct DeliveryRoutes {
     /// Lists an event's deliveries to the endpoints that the key may manage, newest first.
     private func deliveries(_ call: APICall) async throws -> Response {
         guard let id = call.pathParameter("id"), id.utf8.count <= 100,
+            try await storage.eventNumber(id, for: call.principal, scopes) != nil,
             let all = try await storage.deliveries(
                 ofEvent: id, limit: Self.maximumDeliveries, attempts: Self.maximumAttempts)
         else { throw APIFailure.notFound("No event has this ID.", parameter: "id") }
@@ -91,5 +94,26 @@ struct DeliveryRoutes {
             // anyway.
             return nil
         }
+    }
+}
+
+extension WebhookStorage {
+    /// Returns the row identifier of an event; nil if there is none or the key may not see it.
+    func eventNumber(
+        _ id: String, for principal: Principal, _ scopes: AppEnvironmentRegistry
+    ) async throws -> Int64? {
+        guard let number = try await eventNumber(id), try await isEvent(number, visibleTo: principal, scopes) else {
+            return nil
+        }
+        return number
+    }
+
+    /// Whether the key may see the app and environment of an event. A test event has neither.
+    func isEvent(
+        _ number: Int64, visibleTo principal: Principal, _ scopes: AppEnvironmentRegistry
+    ) async throws -> Bool {
+        guard !principal.isUnlimited else { return true }
+        guard let event = try await self.event(number)?.event else { return false }
+        return event.type == .webhookTest || (scopes[id: event.scope].map { principal.maySee($0) } ?? false)
     }
 }

@@ -240,9 +240,11 @@ struct ReplayBody: JSONRequestBody {
         return dryRun == true ? "counted \(events)" : events
     }
 
-    func range(_ storage: any WebhookStorage) async throws -> ReplayRange {
+    func range(
+        _ storage: any WebhookStorage, for principal: Principal, _ scopes: AppEnvironmentRegistry
+    ) async throws -> ReplayRange {
         if let eventID {
-            guard let number = try await storage.eventNumber(eventID) else {
+            guard let number = try await storage.eventNumber(eventID, for: principal, scopes) else {
                 throw APIFailure.notFound("No event has this ID.", parameter: "event_id")
             }
             return .event(number)

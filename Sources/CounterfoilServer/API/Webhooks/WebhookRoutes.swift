@@ -152,7 +152,8 @@ struct WebhookRoutes {
         let endpoint = try await endpoint(call)
         let body = try await call.body(
             ReplayBody.self, upTo: Self.maximumBytes, form: #"{"event_id": "…"} or {"from": ms, "to": ms}"#)
-        let (range, isDryRun) = (try await body.range(storage), body.dryRun == true)
+        let range = try await body.range(storage, for: call.principal, scopes)
+        let isDryRun = body.dryRun == true
         call.setAuditDetail(body.summary)
         let outcome =
             isDryRun
