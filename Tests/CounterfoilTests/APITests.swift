@@ -19,13 +19,16 @@ import Testing
     }
 
     @Test func `An answer is printed on one line, without control characters`() async throws {
-        let body = "{\r\n\t\"signedTransactionInfo\" : \"a\u{9B}31mb\u{202E}\u{E000}é\"\r\n}"
+        let text = "a\u{9B}31mb\u{202E}\u{E000}é\u{85}c\u{2028}d\u{2029}"
+        let body = "{\r\n\t\"signedTransactionInfo\" : \"\(text)\"\r\n}"
         let server = try LoopbackServer(answer: LoopbackServer.answer("200 OK", [], Data(body.utf8)))
         defer { server.stop() }
         let outcome = try await call(server.port, ["transaction", "1"])
         #expect(outcome.status == 0)
-        #expect(outcome.output == "{ \t\"signedTransactionInfo\" : \"a\\u009b31mb\\u202e\\ue000é\" }\n")
-        #expect(try outcome.object()["signedTransactionInfo"] as? String == "a\u{9B}31mb\u{202E}\u{E000}é")
+        #expect(
+            outcome.output
+                == "{ \t\"signedTransactionInfo\" : \"a\\u009b31mb\\u202e\\ue000é\\u0085c\\u2028d\\u2029\" }\n")
+        #expect(try outcome.object()["signedTransactionInfo"] as? String == text)
     }
 
     @Test(arguments: [

@@ -24,8 +24,10 @@ struct RawPage: AppStorePage {
         }
     }
 
-    /// Returns the JSON on one line. JSON strings cannot contain line breaks, so line breaks are only white space.
+    /// Returns the JSON on one line. JSON strings cannot contain CR and LF, so these are only white space. They can
+    /// contain the line breaks of Unicode, which stay.
     static func line(_ data: Data) -> String {
-        String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).joined(separator: " ")
+        let lines = data.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        return String(decoding: Array(lines.joined(separator: " ".utf8)), as: UTF8.self)
     }
 }
