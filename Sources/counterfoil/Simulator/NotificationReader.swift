@@ -162,7 +162,7 @@ struct NotificationLine: Encodable {
         var words = [signedDate?.readable ?? Date().readable]
         if let notificationType {
             let name = notificationType + (subtype.map { "." + $0 } ?? "")
-            words.append(style.strong(version == 1 ? "V1." + name : name))
+            words.append(style.strong((version == 1 ? "V1." + name : name).printable))
         }
         words.append([customer, productId].compactMap { $0 }.joined(separator: "/").printable)
         words.append(environment.lowercased())

@@ -5,6 +5,7 @@ import Hummingbird
 import NIOCore
 import StoreSimulator
 import Synchronization
+internal import WebConsole
 
 /// A server on loopback that receives notifications, prints a line for each, and forwards them.
 final class NotificationReceiver: Sendable {
@@ -34,7 +35,11 @@ final class NotificationReceiver: Sendable {
 
     /// Starts the server, on a free port if `port` is 0.
     func start(port: Int) async throws -> LoopbackService {
-        let router = Router()
+        let router = Router(context: BasicRequestContext.self)
+        // Browsers reach this port, too. Their pages must not send notifications to the server behind it.
+        let check = OriginCheck(allowsNonBrowsers: true, isOwnHost: OriginCheck.isLoopback)
+        router.add(
+            middleware: OriginGuard<BasicRequestContext>(check) { _, _, _ in Response(status: .forbidden) })
         for environment in EnvironmentName.allCases {
             router.post("/\(environment.rawValue)") { request, _ in try await self.answer(request, environment) }
         }
