@@ -6,6 +6,14 @@ extension Unicode.Scalar {
         default: false
         }
     }
+
+    /// The code point as an escape in a JSON string, such as `\u202e`: two escapes for a surrogate pair.
+    package var jsonEscape: String {
+        String(self).utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        }.joined()
+    }
 }
 
 extension String {

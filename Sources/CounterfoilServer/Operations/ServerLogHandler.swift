@@ -88,7 +88,9 @@ public struct ServerLogHandler: LogHandler {
                 }
             }
         }
-        return json.bytes + [UInt8(ascii: "\n")]
+        // JSON permits most unprintable characters within strings.
+        let line = String(decoding: json.bytes, as: UTF8.self).escaping { $0.isUnprintable ? $0.jsonEscape : nil }
+        return Array((line + "\n").utf8)
     }
 
     /// Quotes a value unless it is one word.

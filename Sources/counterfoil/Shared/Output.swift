@@ -129,11 +129,7 @@ extension String {
             switch scalar {
             case "\n", "\t": safe.append(scalar)
             case "\r": safe.append(" ")
-            case _ where scalar.isUnprintable:
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    safe += "\\u\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)".unicodeScalars
-                }
+            case _ where scalar.isUnprintable: safe += scalar.jsonEscape.unicodeScalars
             default: safe.append(scalar)
             }
         }

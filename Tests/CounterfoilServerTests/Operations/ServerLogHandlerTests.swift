@@ -36,6 +36,16 @@ import Testing
         #expect(!Self.line(.json) { $0.info("x") }.contains("metadata"))
     }
 
+    @Test func `A JSON line escapes control characters and characters that change the direction, and stays equal`()
+        throws
+    {
+        let value = "a\u{7F}\u{9B}31m\u{2028}\u{202E}\u{E0001}é"
+        let line = Self.line(.json) { $0.info("x", metadata: ["\u{85}": "\(value)"]) }
+        #expect(line.hasSuffix(#"{"\u0085":"a\u007f\u009b31m\u2028\u202e\udb40\udc01é"}}"# + "\n"))
+        let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        #expect(json?["metadata"] as? [String: String] == ["\u{85}": value])
+    }
+
     @Test func `The reason of an error omits the contents of errors from other modules`() {
         struct Odd: Error { let payload = "anna" }
         #expect(StorageError(.full, "no room").logReason == "storage_full: no room")
