@@ -136,8 +136,6 @@ package enum LedgerBackup {
         do {
             try remove(partial)
             try copyFile(backup, to: partial)
-            // Only the owner may read the ledger, whatever the permissions of the backup.
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: partial)
             let report = try check(partial, named: backup)
             try sync(partial)
             let moved = try install(partial, for: place, report)
@@ -209,8 +207,18 @@ package enum LedgerBackup {
         }
     }
 
-    private static func copyFile(_ backup: String, to path: String) throws(StorageError) {
-        do { try FileManager.default.copyItem(atPath: backup, toPath: path) } catch {
+    /// Copies a file to a new one that only its owner may read, whatever the permissions of the backup. The new file has
+    /// its permissions from the beginning: whoever opens it during the copy could read the ledger from then on.
+    static func copyFile(_ backup: String, to path: String) throws(StorageError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StorageError(errno: errno, path: path) }
+        let target = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            let source = try FileHandle(forReadingFrom: URL(filePath: backup))
+            while let part = try source.read(upToCount: 1 << 20), !part.isEmpty { try target.write(contentsOf: part) }
+            try source.close()
+            try target.close()
+        } catch {
             let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
             throw StorageError(
                 isFull ? .full : .cannotOpen, "\(backup) cannot be copied to \(path): \(error.localizedDescription)")

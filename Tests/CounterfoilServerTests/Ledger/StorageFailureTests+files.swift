@@ -193,6 +193,9 @@ extension `Storage failures` {
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: copy)
             _ = try LedgerBackup.restore(copy, to: path, replacing: true)
             #expect(try modes(["ledger.sqlite"]) == [0o600])
+            // The file has its permissions before anything else happens to it.
+            try LedgerBackup.copyFile(copy, to: folder.appending(path: "second.sqlite").path)
+            #expect(try modes(["second.sqlite"]) == [0o600])
         }
     }
 }
