@@ -175,7 +175,9 @@ package struct FileImport: Sendable {
                 (code, reason) = (why, message + " (the server tries again)")
             case .imported, nil: continue
             }
-            report += "\(line.number)\t\(code)\t\(reason)\t\((line.text ?? "").prefix(64))\n"
+            // The text comes from outside, and people read the file in a terminal.
+            let beginning = String((line.text ?? "").prefix(64)).escapingUnprintable
+            report += "\(line.number)\t\(code)\t\(reason.escapingUnprintable)\t\(beginning)\n"
         }
         guard !report.isEmpty else { return }
         if !FileManager.default.fileExists(atPath: failures.path) {
