@@ -103,15 +103,16 @@ extension Network {
     public static let loopback = ["127.0.0.0/8", "::1"].compactMap { Network($0) }
 
     /// The addresses that do not belong to the public internet: loopback, private and link-local networks, shared and
-    /// reserved ranges (RFC 6890), multicast, and site-local addresses (deprecated by RFC 3879). For checks against
-    /// requests into the server's own network.
+    /// reserved ranges (RFC 6890 and the registries that it began, such as RFC 9602 and RFC 9637), translated IPv4
+    /// addresses, multicast, and site-local addresses (deprecated by RFC 3879). For checks against requests into the
+    /// server's own network.
     public static let notPublic =
         loopback
         + [
             "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
             "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
-            "224.0.0.0/3", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32",
-            "2002::/16", "fc00::/7", "fe80::/10", "fec0::/10",
+            "224.0.0.0/3", "::/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "100:0:0:1::/64",
+            "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10",
             "ff00::/8",
         ].compactMap { Network($0) }
 }

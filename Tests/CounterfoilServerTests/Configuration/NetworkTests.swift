@@ -37,7 +37,8 @@ import Testing
         ("127.0.0.1", true), ("10.1.2.3", true), ("172.31.0.1", true), ("192.168.1.1", true),
         ("169.254.169.254", true), ("0.0.0.0", true), ("224.0.0.1", true), ("255.255.255.255", true), ("::1", true),
         ("::", true), ("fd00::1", true), ("fe80::1", true), ("fec0::1", true), ("feff::1", true),
-        ("::ffff:10.0.0.1", true), ("64:ff9b::a00:1", true),
+        ("::ffff:10.0.0.1", true), ("64:ff9b::a00:1", true), ("::ffff:0:10.0.0.1", true), ("5f00::1", true),
+        ("3fff:fff::1", true), ("100:0:0:1::1", true), ("3ffe::1", false),
         ("17.0.0.1", false), ("8.8.8.8", false), ("172.32.0.1", false), ("2606:4700::1", false),
     ])
     func `Private, local and reserved addresses are not public`(
