@@ -21,6 +21,31 @@ import Testing
         }
     }
 
+    /// Detects engines that subtract from the last row identifier, although rows were deleted.
+    @Test(arguments: Engine.allCases)
+    func `Dropped refusals are not counted among the last ones`(_ engine: Engine) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try engine.open(in: folder)
+            func refuse(_ code: String, _ sender: String, bytes: Int) async throws {
+                let body = Data(count: bytes)
+                try await ledger.commit([
+                    Refusal(receivedAt: 5, code: code, message: "no", sender: sender, body: body)
+                ])
+            }
+            try await refuse("first", "a", bytes: 0)
+            try await refuse("large", "b", bytes: 3000)
+            try await refuse("last", "c", bytes: 0)
+            for last in ["last", "large"] {
+                if last == "large" { try await refuse(last, "b", bytes: 3000) }
+                try await ledger.dropRefusals(beyond: RefusalStorageLimit(count: 9, bytes: 1000))
+                let remaining = try await ledger.refusals(before: .max, limit: 9).map(\.refusal.code)
+                #expect(remaining == ["last", "first"])
+                #expect(try await ledger.refusalCounts(from: 0, to: 9, amongLast: 1) == ["last": 1])
+                #expect(try await ledger.refusalCounts(from: 0, to: 9, amongLast: 2) == ["first": 1, "last": 1])
+            }
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `Dropping refusals beyond the limit removes the oldest of the sender with the most`(_ engine: Engine)
         async throws

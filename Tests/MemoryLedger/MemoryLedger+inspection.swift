@@ -205,7 +205,7 @@ extension MemoryLedger: RefusalStorage {
         from start: Milliseconds, to end: Milliseconds, amongLast depth: Int64
     ) async throws -> [String: Int64] {
         try read { state in
-            let times = state.refusals.filter { $0.id > state.lastRefusal - depth }.map(\.refusal)
+            let times = state.refusals.suffix(Int(clamping: depth)).map(\.refusal)
                 .filter { $0.receivedAt >= start && $0.receivedAt < end }
             return Dictionary(grouping: times, by: \.code).mapValues { Int64($0.count) }
         }

@@ -14,7 +14,7 @@ package protocol RefusalStorage: Sendable {
 
     /// Returns the number of refusals for each reason in a time range.
     ///
-    /// - Parameter depth: How many of the latest refusals are examined, whenever they arrived.
+    /// - Parameter depth: How many of the latest stored refusals are examined, whenever they arrived.
     func refusalCounts(from start: Milliseconds, to end: Milliseconds, amongLast depth: Int64) async throws
         -> [String: Int64]
 }

@@ -56,8 +56,8 @@ extension SQLiteStorage: RefusalStorage {
         try await read { db in
             let counts = try db.all(
                 """
-                SELECT code, count(*) FROM refused
-                WHERE id > (SELECT max(id) FROM refused) - ? AND received_at >= ? AND received_at < ? GROUP BY code
+                SELECT code, count(*) FROM (SELECT code, received_at FROM refused ORDER BY id DESC LIMIT ?)
+                WHERE received_at >= ? AND received_at < ? GROUP BY code
                 """, [.integer(depth), .integer(start), .integer(end)]
             ) { ($0.text(0) ?? "", $0.number(1) ?? 0) }
             return Dictionary(counts) { first, _ in first }
