@@ -47,6 +47,46 @@ extension `The contract of claims and erasures` {
         }
     }
 
+    /// Detects engines that look for the customer without the app or the environment.
+    @Test(arguments: Engine.allCases)
+    func `An erasure applies to one app in one environment`(_ engine: Engine) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try engine.open(in: folder)
+            let apps = [
+                ("com.example.shop", "Production"), ("com.example.shop", "Sandbox"), ("com.example.other", "Sandbox"),
+            ]
+            let scopes = try await ledger.scopes(of: apps.map { (bundleID: $0.0, environment: $0.1) }).all
+            try #require(scopes.count == 3)
+            let fact = TransactionFact(
+                transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
+                purchaseDate: RandomFacts.start, signedDate: RandomFacts.start, appTransactionID: "x")
+            for appEnvironment in scopes {
+                let signedFact = SignedFact(
+                    scope: appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text 1")
+                _ = try await ledger.commit([signedFact])
+                let claim = Self.claim("anna", ["1"], account: "x", at: 5, in: appEnvironment)
+                _ = try await ledger.claim(claim) { _ in false }
+                let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
+                _ = try await ledger.createGrant("g\(appEnvironment.id)", content, in: appEnvironment.id, at: 5)
+                let report = UsageReport(consumptionPercentage: 5, reportedAt: 5)
+                try await ledger.record(report, of: "anna", in: appEnvironment.id)
+            }
+            _ = try await ledger.erase("anna", in: scopes[1], at: 6)
+            for (appEnvironment, count) in zip(scopes, [1, 0, 1]) {
+                let scope = appEnvironment.id
+                #expect(try await ledger.owners(of: "1", in: scope).count == count)
+                #expect(try await ledger.accounts(of: "anna", in: scope).count == count)
+                #expect(try await ledger.grants(of: "anna", in: scope).count == count)
+                let usage = try await ledger.usage(of: "anna", transactionID: "1", productID: "gold", in: scope)
+                #expect(usage.count == count)
+                #expect(try await ledger.lastErasure(of: "anna", in: appEnvironment) == (count == 0 ? 6 : nil))
+                let page = try await ledger.events(FeedQuery(after: 0, scopes: [scope], limit: 9), within: .none)
+                let isNamed = page.items.contains { $0.event.customer == "anna" }
+                #expect(isNamed == (count == 1))
+            }
+        }
+    }
+
     /// Detects engines that store a response whose request is gone.
     @Test(arguments: Engine.allCases)
     func `A response that is stored after its customer was erased is discarded`(_ engine: Engine) async throws {

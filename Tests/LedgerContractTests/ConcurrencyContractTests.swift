@@ -7,11 +7,11 @@ import TestSupport
 import Testing
 
 @Suite struct `The contract of concurrent calls` {
-    private static let writers = 12
-    private static let now: Milliseconds = 1_800_000_000_000
+    static let writers = 12
+    static let now: Milliseconds = 1_800_000_000_000
 
     /// Runs `body` concurrently once per writer and returns the results.
-    private static func concurrently<Answer: Sendable>(
+    static func concurrently<Answer: Sendable>(
         _ body: @escaping @Sendable (Int) async throws -> Answer
     ) async throws -> [Answer] {
         try await withThrowingTaskGroup(of: Answer.self) { group in
