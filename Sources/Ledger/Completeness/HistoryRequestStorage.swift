@@ -55,8 +55,9 @@ package protocol HistoryRequestStorage: Sendable {
         requests transactionIDs: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds
     ) async throws
 
-    /// Returns the requests of a scope that are due at `now`, at most `limit`, those that have waited longest first.
-    /// They stay in the queue until they are finished, failed or postponed.
+    /// Returns the requests of a scope that are due at `now`, at most `limit`, those that have waited longest first,
+    /// then those that a clock that was ahead has scheduled (see ``LongestDelay``). They stay in the queue until they
+    /// are finished, failed or postponed. The call takes no lease: two callers may get the same request.
     func dueHistoryRequests(in scope: Int64, at now: Milliseconds, limit: Int) async throws -> [HistoryRequest]
 
     /// Removes a request whose history is in the ledger. Row identifiers are never used again, so finishing a request

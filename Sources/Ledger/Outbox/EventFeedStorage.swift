@@ -42,6 +42,9 @@ package struct FeedQuery: Sendable {
 }
 
 /// Reads the events of webhooks for clients that poll them.
+///
+/// Row identifiers of events are positive and ascend in the order in which the events become visible, also if several
+/// writers commit at once: no event appears before one that could be read already. They may have gaps.
 package protocol EventFeedStorage: Sendable {
     /// Returns the status that decides whether events can be published in order yet.
     func status() async throws -> FanOutStatus
