@@ -18,7 +18,7 @@ extension `The contract of every database` {
 
     /// Engines may reuse the identifiers of deliveries.
     @Test(arguments: Engine.allCases)
-    func `A late attempt for a removed endpoint does not change another endpoint's delivery with the same number`(
+    func `A late attempt for a removed endpoint does not change another endpoint's delivery, even with the same number`(
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, _ in
@@ -29,7 +29,7 @@ extension `The contract of every database` {
             try await ledger.removeWebhook(removed.id)
             while try await ledger.runWebhookJob(limit: 10, at: 2) {}
             let waiting = try await Self.test(other, ledger, at: 3)
-            try #require(waiting.id == underWay.id)
+            if engine == .sqlite { try #require(waiting.id == underWay.id) }
             let results: [DeliveryOutcome.Result] = [.retry(at: 9, body: Data("wrong".utf8)), .delivered]
             for result in results {
                 var outcome = DeliveryOutcome(delivery: underWay.id, endpoint: removed.id, result: result)
