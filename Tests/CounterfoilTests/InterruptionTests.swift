@@ -222,6 +222,33 @@ struct `A command whose output cannot be written` {
     }
 
     @Test(.timeLimit(.minutes(10)))
+    func `A listener that ends leaves the notification URL of a second listener in place`() async throws {
+        let destination = try await Self.destination { simulator in
+            func listener() async throws -> ChildProcess {
+                let child = try await ChildProcess(
+                    Tool.executable(), ["simulator", "listen", "--simulator", simulator],
+                    environment: ["PATH": "/usr/bin:/bin"])
+                for await line in child.lines where line.contains("Ctrl-C stops it") { break }
+                return child
+            }
+            let first = try await listener()
+            let second = try await listener()
+            let redirected = try await Self.destination(of: simulator)
+            first.send(SIGTERM)
+            #expect(await first.end() == 0)
+            let remaining = try await Self.destination(of: simulator)
+            #expect(remaining != Self.before && remaining == redirected)
+            // The second listener found the URL of the first, which nobody serves any more.
+            let reset = ["simulator", "reset", "--everything", "--simulator", simulator]
+            let outcome = try await Command.run(reset)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            second.send(SIGTERM)
+            #expect(await second.end() == 0)
+        }
+        #expect(destination == Self.before)
+    }
+
+    @Test(.timeLimit(.minutes(10)))
     func `A listener restores the notification URL after the reader of its pipe has ended`() async throws {
         let destination = try await Self.destination { simulator in
             let pipe = try await ChildProcess(

@@ -7,9 +7,9 @@ struct ListenCommand: AsyncParsableCommand {
         commandName: "listen",
         abstract: "Receive the simulator's notifications, verify each, and forward them to your server.",
         discussion: """
-            Replaces the simulator's notification URL with one on 127.0.0.1 and restores it at the end. Verifies each \
-            notification, and the signed data in it, with the simulator's root. With --forward-to your server receives the \
-            unchanged body, and the simulator your server's status.
+            Replaces the simulator's notification URL with one on 127.0.0.1 and restores it at the end, unless it was \
+            changed meanwhile. Verifies each notification, and the signed data in it, with the simulator's root. With \
+            --forward-to your server receives the unchanged body, and the simulator your server's status.
 
             EXAMPLES
               counterfoil simulator listen
@@ -61,7 +61,7 @@ struct ListenCommand: AsyncParsableCommand {
         at port: Int, _ client: ControlClient, _ finished: AsyncThrowingStream<Void, any Error>
     ) async throws {
         let before = try await redirect(to: port, by: client)
-        try await withCleanup({ await restoreURLs(before, by: client) }) {
+        try await withCleanup({ await restoreURLs(before, from: port, by: client) }) {
             try await Signals.untilStopped {
                 try self.printStart(port)
                 for try await _ in finished {}
@@ -77,16 +77,27 @@ struct ListenCommand: AsyncParsableCommand {
         for environment in selected {
             let settings = try await client.call("GET", [environment.rawValue, "settings"], as: StoreSettings.self)
             before[environment] = .some(settings.notificationURL)
-            let url = "http://127.0.0.1:\(port)/\(environment.rawValue)"
+            let url = Self.url(of: environment, at: port)
             _ = try await client.send("PUT", [environment.rawValue, "notification-url"], body: ["url": url])
         }
         return before
     }
 
-    private func restoreURLs(_ before: [EnvironmentName: String?], by client: ControlClient) async {
+    private static func url(of environment: EnvironmentName, at port: Int) -> String {
+        "http://127.0.0.1:\(port)/\(environment.rawValue)"
+    }
+
+    /// Restores the previous notification URLs, except where another one was set meanwhile, such as that of a second
+    /// listener.
+    private func restoreURLs(
+        _ before: [EnvironmentName: String?], from port: Int, by client: ControlClient
+    ) async {
         // Use a separate task, because Ctrl-C cancels this one. Ignore failures: the simulator may have stopped.
         await Task {
             for (environment, url) in before {
+                let settings = try? await client.call(
+                    "GET", [environment.rawValue, "settings"], as: StoreSettings.self)
+                guard settings?.notificationURL == Self.url(of: environment, at: port) else { continue }
                 let body: [String: JSONValue] = ["url": url.map { .string($0) } ?? .null]
                 _ = try? await client.send("PUT", [environment.rawValue, "notification-url"], body: body)
             }
