@@ -5,7 +5,8 @@ internal import Synchronization
 
 extension Simulator {
     /// Runs a scenario with new customers. If a customer of a name exists, the scenario's customers get a suffix. At
-    /// the end, restores settings and catalogue and removes the scenario's faults; the clock stays advanced.
+    /// the end, restores settings and catalogue and removes the scenario's faults; the clock stays advanced. A
+    /// notification URL that was set from outside meanwhile stays.
     ///
     /// - Throws: ``SimulatorError`` unless the clock is frozen.
     @discardableResult
@@ -37,8 +38,12 @@ extension Simulator {
         }
         runner.removeFaults()
         for (environment, (settings, catalogue, campaigns, redemptions)) in zip(AppStoreEnvironment.simulated, before) {
+            let own = (runner.redirected[environment] ?? settings).notificationURL
             core.change(environment) { store, _ in
+                let current = store.settings.notificationURL
                 store.settings = settings
+                // Somebody else set it meanwhile, such as a listener that began or ended.
+                if current != own { store.settings.notificationURL = current }
                 store.catalogue = catalogue
                 store.priceCampaigns = campaigns
                 store.redemptions = redemptions
@@ -64,6 +69,8 @@ struct ScenarioRunner {
     private let companion: ScenarioCompanion?
     private var token: String?
     private var faults: [Int] = []
+    /// The latest settings with which the scenario has set the notification URL of an environment.
+    private(set) var redirected: [AppStoreEnvironment: StoreSettings] = [:]
 
     init(_ core: SimulatorCore, _ scenario: Scenario, _ companion: ScenarioCompanion? = nil) {
         self.core = core
@@ -162,9 +169,12 @@ struct ScenarioRunner {
         customers.formUnion([outcome.customer].compactMap { $0 })
     }
 
-    private func set(_ changes: JSONValue, in environment: AppStoreEnvironment) throws {
+    private mutating func set(_ changes: JSONValue, in environment: AppStoreEnvironment) throws {
         let settings = try core.read(environment) { store, _ in store.settings }.merging(changes)
         core.change(environment) { store, _ in store.settings = settings }
+        if case .object(let members) = changes, members["notificationURL"] != nil {
+            redirected[environment] = settings
+        }
     }
 
     func removeFaults() {

@@ -133,6 +133,24 @@ func withSimulator<Value: Sendable>(
         }
     }
 
+    /// `test-notification` sets the notification URLs itself, `upgrade` does not.
+    @Test(arguments: ["test-notification", "upgrade"])
+    func `A scenario does not overwrite a notification URL that is set during its run`(_ name: String) async throws {
+        let scenario = try #require(try ShippedScenarios.scenario(name))
+        try await withSimulator { simulator in
+            simulator.configure { $0.notificationURL = "http://127.0.0.1:9/before" }
+            simulator.configure(.sandbox) { $0.notificationURL = "http://127.0.0.1:9/before" }
+            let sandbox = simulator.settings(of: .sandbox)
+            let companion = ScenarioCompanion(prepare: { command, _ in command }) {
+                simulator.configure { $0.notificationURL = "http://127.0.0.1:9/meanwhile" }
+                return []
+            }
+            #expect(try await simulator.run(scenario, beside: companion).passed)
+            #expect(simulator.settings().notificationURL == "http://127.0.0.1:9/meanwhile")
+            #expect(simulator.settings(of: .sandbox) == sandbox)
+        }
+    }
+
     @Test func `A scenario does not overwrite the settings of a snapshot that is restored during its run`() async throws
     {
         let scenario = try #require(try ShippedScenarios.scenario("upgrade"))
