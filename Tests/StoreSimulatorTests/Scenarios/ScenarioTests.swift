@@ -1,3 +1,4 @@
+import AppStoreModels
 import Foundation
 import StoreSimulator
 import Synchronization
@@ -145,7 +146,8 @@ func withSimulator<Value: Sendable>(
                 simulator.configure { $0.notificationURL = "http://127.0.0.1:9/meanwhile" }
                 return []
             }
-            #expect(try await simulator.run(scenario, beside: companion).passed)
+            let report = try await simulator.run(scenario, beside: companion)
+            #expect(report.passed)
             #expect(simulator.settings().notificationURL == "http://127.0.0.1:9/meanwhile")
             #expect(simulator.settings(of: .sandbox) == sandbox)
         }
@@ -171,7 +173,8 @@ func withSimulator<Value: Sendable>(
                 }
                 return []
             }
-            #expect(try await simulator.run(scenario, beside: companion).passed)
+            let report = try await simulator.run(scenario, beside: companion)
+            #expect(report.passed)
             let task = try #require(restoring.withLock { $0 })
             try await task.value
             #expect(simulator.settings().maximumRenewalLeadTime == 1)
