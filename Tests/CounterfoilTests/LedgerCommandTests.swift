@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import LedgerSQLite
 import TestSupport
@@ -103,6 +104,30 @@ import Testing
             try server.close()
             #expect(outcome.status == 1 && outcome.errors.hasPrefix("refused storage_busy: "), "\(outcome.errors)")
             #expect(outcome.errors.contains("--url, --key and --from") == takesURL, "\(outcome.errors)")
+        }
+    }
+
+    @Test func `An import of a file that was imported before says that it did nothing`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let config = folder.appending(path: "counterfoil.yaml")
+            let customers = folder.appending(path: "customers.txt")
+            let key = folder.appending(path: "key.p8")
+            try Data(P256.Signing.PrivateKey().pemRepresentation.utf8).write(to: key)
+            let setting = "    key: {issuer_id: issuer, key_id: ABC123DEFG, private_key: {file: key.p8}}\n"
+            try Data((Self.configuration + setting).utf8).write(to: config)
+            try Data("no number\n".utf8).write(to: customers)
+            let command = ["server", "import", customers.path, "--config", config.path]
+            let first = try await Command.run(command)
+            #expect(first.status == 1 && !first.output.contains("an earlier run"), "\(first.text)")
+            let second = try await Command.run(command)
+            #expect(second.status == 1, "\(second.text)")
+            #expect(second.output.contains("an earlier run processed all lines"), "\(second.text)")
+            #expect(second.output.contains("delete \(customers.path).progress"), "\(second.text)")
+            try Data("no number\nneither\n".utf8).write(to: customers)
+            let third = try await Command.run(command)
+            #expect(third.output.contains("continued after line 1 of an earlier run"), "\(third.text)")
+            let json = try await Command.run(command + ["--json"])
+            #expect(json.output.contains(#""earlier_lines":2"#), "\(json.text)")
         }
     }
 

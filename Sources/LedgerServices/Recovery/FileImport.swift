@@ -12,8 +12,9 @@ package struct FileImport: Sendable {
     package struct Progress: Sendable, Codable, Hashable {
         /// The size of the file in bytes.
         package var size: UInt64
-        /// The SHA-256 of the first 64 KiB, in base64. With it, the import recognizes the file.
-        package var beginning: String
+        /// The SHA-256 of the bytes before `offset`, in base64. With it, the import recognizes the file. Nil in files
+        /// of earlier versions.
+        package var digest: String?
         /// The target of the import: the path of the ledger, and the apps and environments to query. Nil in files of
         /// earlier versions.
         package var target: String?
@@ -26,9 +27,11 @@ package struct FileImport: Sendable {
         package var deferred: Int?
         /// The last imported history. With it, the import recognizes the ledger. Nil before the first.
         package var last: Importer.History?
+        /// The number of lines that earlier runs processed.
+        package var earlierLines = 0
 
         private enum CodingKeys: String, CodingKey {
-            case size, beginning, target, offset, lines, failed, last
+            case size, digest, target, offset, lines, failed, last
             // The keys in files of earlier versions.
             case newFacts = "news"
             case deferred = "putAside"
@@ -51,6 +54,32 @@ package struct FileImport: Sendable {
     private static let batch = 64
     private static let concurrency = 8
     private static let chunk = 1 << 16
+
+    /// The SHA-256 of the bytes before an offset that only grows.
+    private struct PrefixDigest {
+        private let handle: FileHandle
+        private var hash = SHA256()
+        private var offset: UInt64 = 0
+        /// Whether the bytes end with a line.
+        private(set) var endsLine = true
+
+        /// Creates the digest of no bytes.
+        ///
+        /// - Parameter handle: A handle at the beginning of the file, for this digest only.
+        init(_ handle: FileHandle) { self.handle = handle }
+
+        /// Returns the digest of the bytes before `end`, in base64; nil if the file is shorter.
+        mutating func advance(to end: UInt64) throws -> String? {
+            while offset < end {
+                let count = Int(min(end - offset, UInt64(FileImport.chunk)))
+                guard let bytes = try handle.read(upToCount: count), let last = bytes.last else { return nil }
+                hash.update(data: bytes)
+                offset += UInt64(bytes.count)
+                endsLine = last == UInt8(ascii: "\n")
+            }
+            return Data(hash.finalize()).base64EncodedString()
+        }
+    }
 
     private let importer: Importer
     private let file: URL
@@ -77,9 +106,10 @@ package struct FileImport: Sendable {
     ///   imported.
     package func run(_ report: @Sendable (Progress) -> Void) async throws -> Progress {
         let handle = try FileHandle(forReadingFrom: file)
+        let second = try FileHandle(forReadingFrom: file)
         // The file was only read, so an error of `close` loses nothing.
-        defer { do { try handle.close() } catch {} }
-        var progress = try await initialProgress(handle)
+        defer { for open in [handle, second] { do { try open.close() } catch {} } }
+        var (progress, digest) = try await initialProgress(size: handle.seekToEnd(), second)
         try handle.seek(toOffset: progress.offset)
         var lines = LineReader(handle, longest: Self.longestLine)
         let start = progress.offset
@@ -101,6 +131,7 @@ package struct FileImport: Sendable {
                 }
             }
             progress.offset = start + lines.position
+            progress.digest = try digest.advance(to: progress.offset)
             let saved = try JSONEncoder().encode(progress)
             try Self.using(progressFile) { try saved.write(to: progressFile, options: .atomic) }
             report(progress)
@@ -108,24 +139,26 @@ package struct FileImport: Sendable {
         return progress
     }
 
-    private func initialProgress(_ handle: FileHandle) async throws -> Progress {
-        let size = try handle.seekToEnd()
-        try handle.seek(toOffset: 0)
-        let beginning = SHA256.hash(data: try handle.read(upToCount: Self.chunk) ?? Data())
-        let fresh = Progress(size: size, beginning: Data(beginning).base64EncodedString(), target: target)
-        // Continue only the same file, possibly longer than before, with the same target and the same ledger. A ledger
-        // that was replaced at the same path is another ledger.
-        guard var progress = try savedProgress(), progress.beginning == fresh.beginning, progress.target == target,
-            progress.offset <= size, try await isInLedger(progress)
+    /// Returns the progress to continue, and the digest of the bytes before its offset.
+    private func initialProgress(size: UInt64, _ handle: FileHandle) async throws -> (Progress, PrefixDigest) {
+        var digest = PrefixDigest(handle)
+        // Continue only the same file, possibly longer than before, with the same target and the same ledger. A file
+        // with other lines before the offset is another file, and a ledger that was replaced at the same path is
+        // another ledger.
+        guard var progress = try savedProgress(), progress.target == target, progress.offset <= size,
+            let processed = try digest.advance(to: progress.offset), processed == progress.digest,
+            digest.endsLine || progress.offset == size, try await isInLedger(progress)
         else {
             // The listed failures belong to the earlier import, with other line numbers.
             if FileManager.default.fileExists(atPath: failures.path) {
                 try Self.using(failures) { try FileManager.default.removeItem(at: failures) }
             }
-            return fresh
+            try handle.seek(toOffset: 0)
+            return (Progress(size: size, target: target), PrefixDigest(handle))
         }
         progress.size = size
-        return progress
+        progress.earlierLines = progress.lines
+        return (progress, digest)
     }
 
     /// Whether the ledger contains what the progress says. False if it was restored or created since.

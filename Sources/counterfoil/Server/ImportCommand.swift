@@ -14,16 +14,18 @@ struct ImportCommand: AsyncParsableCommand {
             Each line of the file is a customer: any transaction ID, or a receipt in base64. The command requests all \
             purchases of the customer from the App Store, as fast as its quotas allow. Stop the server first.
 
-            FILE.progress records the position: after an interruption the same command continues there. Delete that file \
-            to import all lines again. FILE.failed lists each line that failed, with its number, a code and the reason. If \
-            the App Store did not answer, or its answer failed verification, the line is listed there too, and the \
-            running server retries it automatically.
+            FILE.progress records the position: after an interruption the same command continues there, and after \
+            lines were appended to FILE it imports only those. After other changes of FILE it imports all lines \
+            again, which is harmless. Delete FILE.progress to import all lines again. FILE.failed lists each line \
+            that failed, with its number, a code and the reason. If the App Store did not answer, or its answer \
+            failed verification, the line is listed there too, and the running server retries it automatically.
 
             EXAMPLES
               counterfoil server import customers.txt --config counterfoil.yaml
               counterfoil server import receipts.txt --app com.example.app --json
 
-            Exit status: 0 all imported, 1 interrupted, or some lines failed or wait for a retry, 2 wrong usage.
+            Exit status: 0 all imported, 1 stopped by an error (import_interrupted), or some lines failed or wait for \
+            a retry (import_incomplete), 2 wrong usage.
             """)
 
     @Argument(help: ArgumentHelp("The file with one transaction ID or receipt a line.", valueName: "file")) var file:
@@ -34,7 +36,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
     private struct Report: Encodable {
-        let lines, failed, deferred, newFacts: Int
+        let lines, earlierLines, failed, deferred, newFacts: Int
         let failures: String?
     }
 
@@ -80,8 +82,8 @@ struct ImportCommand: AsyncParsableCommand {
             return Output.line(
                 JSONText.encode(
                     Report(
-                        lines: progress.lines, failed: progress.failed, deferred: deferred, newFacts: progress.newFacts,
-                        failures: failures)))
+                        lines: progress.lines, earlierLines: progress.earlierLines, failed: progress.failed,
+                        deferred: deferred, newFacts: progress.newFacts, failures: failures)))
         }
         let style = Style.current()
         let rest = progress.failed + deferred
@@ -89,13 +91,20 @@ struct ImportCommand: AsyncParsableCommand {
         Output.line(
             "\(style.good("imported")) \(lines) \(progress.lines.noun("line")), \(progress.newFacts) new "
                 + progress.newFacts.noun("fact"))
+        let again = "to try all lines again, delete \("\(file).progress".printable)"
+        let isRepeated = progress.lines > 0 && progress.earlierLines == progress.lines
+        if isRepeated {
+            Output.line("an earlier run processed all lines; this one requested nothing")
+        } else if progress.earlierLines > 0 {
+            Output.line("continued after line \(progress.earlierLines) of an earlier run")
+        }
         if let failures {
             if deferred > 0 {
                 Output.line("\(style.bad("not imported yet")) \(deferred); the running server retries them")
             }
             if progress.failed > 0 { Output.line("\(style.bad("failed")) \(progress.failed)") }
             Output.line("\(failures.printable) lists them with the reasons")
-            if progress.failed > 0 { Output.line("to try all lines again, delete \("\(file).progress".printable)") }
         }
+        if isRepeated || progress.failed > 0 { Output.line(again) }
     }
 }

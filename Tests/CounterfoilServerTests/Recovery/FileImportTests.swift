@@ -55,9 +55,9 @@ import Testing
     }
 
     /// Returns the identifier of a purchase for the file of an import.
-    private static func purchase(in world: World) async throws -> String {
+    private static func purchase(by customer: String = "anna", in world: World) async throws -> String {
         let outcome = try await world.simulator.perform(
-            .purchase(customer: "anna", product: "com.example.premium.monthly"))
+            .purchase(customer: customer, product: "com.example.premium.monthly"))
         return try #require(outcome.originalTransactionID)
     }
 
@@ -144,6 +144,43 @@ import Testing
             }
             try await world.importCustomers(file) { _ in batches.withLock { $0 += 1 } }
             #expect(batches.withLock { $0 } == 3)
+        }
+    }
+
+    /// A newer export with the same first 64 KiB was continued in the middle, and its other new lines were skipped.
+    @Test func `An import starts again if earlier lines changed, and continues if lines were appended`() async throws {
+        try await World.run { world in
+            let simulator = world.simulator
+            try await world.stopServer()
+            try simulator.add(Fault("notification:*", .drop))
+            let anna = try await Self.purchase(by: "anna", in: world)
+            let ben = try await Self.purchase(by: "ben", in: world)
+            let file = world.folder.appending(path: "customers.txt")
+            let beginning = String(repeating: "no number, and long enough for 64 KiB\n", count: 2000)
+            try Data("\(beginning)\(anna)\n".utf8).write(to: file)
+            let first = try await world.importCustomers(file)
+            #expect(first.lines == 2001 && first.failed == 2000 && first.earlierLines == 0)
+            let again = try await world.importCustomers(file)
+            #expect(again.lines == 2001 && again.earlierLines == 2001)
+
+            try Data("\(beginning)\(ben)\n\(anna)\n".utf8).write(to: file)
+            let changed = try await world.importCustomers(file)
+            #expect(changed.lines == 2002 && changed.failed == 2000 && changed.earlierLines == 0)
+            let configuration = try world.configuration()
+            let isImported = try await OfflineServer.run(configuration, clock: .showing { simulator.core.now }) {
+                core in
+                let scope = try #require(core.recovery.recoverable.first { $0.environment == .production })
+                return try await core.storage.lineage(ben, in: scope.id) != nil
+            }
+            #expect(isImported)
+
+            try Data("\(beginning)\(ben)\n\(anna)\nno number".utf8).write(to: file)
+            let appended = try await world.importCustomers(file)
+            #expect(appended.lines == 2003 && appended.failed == 2001 && appended.earlierLines == 2002)
+            // The last line was not complete.
+            try Data("\(beginning)\(ben)\n\(anna)\nno number at all\n".utf8).write(to: file)
+            let completed = try await world.importCustomers(file)
+            #expect(completed.lines == 2003 && completed.failed == 2001 && completed.earlierLines == 0)
         }
     }
 
