@@ -60,7 +60,7 @@ struct DeliveryQuery {
     ) async throws -> DeliveryList {
         let before = try paging.number()
         if let eventID {
-            guard try await storage.eventNumber(eventID, for: principal, scopes) != nil else {
+            guard try await storage.isEvent(eventID, visibleTo: principal, scopes) else {
                 return DeliveryList(found: [], ends: [], limit: paging.limit)
             }
             let all =
