@@ -16,4 +16,19 @@ import Testing
         #expect(ClaimDecision.merge(after, from: "anna", into: "cleo", at: 9) == .isRefused)
         #expect(ClaimDecision.merge(account: ClaimHistory([]), from: "anna", into: "cleo", at: 9) == .isRefused)
     }
+
+    @Test func `What changed its owner a hundred times within a day stays in a merge`() {
+        let owners = ["anna", "ben"]
+        for (count, moves) in [(99, true), (100, false)] {
+            // The last owner is anna.
+            let events = (0..<count).map { ClaimEvent(at: Milliseconds($0), .take, owners[(count - 1 - $0) % 2]) }
+            let history = ClaimHistory(events)
+            let purchase = Ownership(claims: history, named: nil, account: ClaimHistory([]))
+            #expect(purchase.owners == ["anna"])
+            let decision = ClaimDecision.merge(purchase, from: "anna", into: "cleo", at: 1000)
+            #expect((decision != .isRefused) == moves, "\(count) changes of a purchase")
+            let account = ClaimDecision.merge(account: history, from: "anna", into: "cleo", at: 1000)
+            #expect((account != .isRefused) == moves, "\(count) changes of an Apple account")
+        }
+    }
 }
