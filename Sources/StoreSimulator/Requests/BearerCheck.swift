@@ -128,7 +128,6 @@ extension BearerCheck {
         }
         return try Self.validity(claims)
     }
-
 }
 
 // The validity of the token.

@@ -18,11 +18,7 @@ import Testing
         #expect(CompatibleEvent.events(of: event).map(\.rawValue) == expected.compatible)
         #expect(Self.sentence(expected) == expected.bare)
         guard let sentence = expected.sentence else { return }
-        var store = Store(
-            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
-        _ = try store.trigger(
-            TriggerRequest(expected.type, expected.subtype), at: Date(timeIntervalSince1970: 1_767_225_600))
-        guard case .purchase(let purchase) = try #require(store.notifications.last).content else {
+        guard let purchase = try Self.purchase(expected.type, expected.subtype) else {
             #expect(expected.bare == sentence)
             return
         }
@@ -50,16 +46,10 @@ import Testing
     func `The sentence shows price and quantity in readable form, or that a purchase is shared or assigned`(
         _ price: Int64, _ quantity: Int32, _ ownership: InAppOwnershipType, _ sentence: String
     ) throws {
-        var store = Store(
-            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
-        _ = try store.trigger(TriggerRequest(.oneTimeCharge), at: Date(timeIntervalSince1970: 1_767_225_600))
-        guard case .purchase(var purchase) = try #require(store.notifications.last).content else {
-            Issue.record("no purchase")
-            return
-        }
+        var purchase = try #require(try Self.purchase(.oneTimeCharge))
         (purchase.transaction.price, purchase.transaction.quantity) = (price, quantity)
         purchase.transaction.inAppOwnershipType = ownership
-        let expected = try #require(KindExpectation.documented.first { $0.type == .oneTimeCharge })
+        let expected = try Self.expectation(.oneTimeCharge)
         #expect(Self.sentence(expected, purchase.transaction) == sentence)
     }
 
@@ -72,33 +62,17 @@ import Testing
     func `The sentence about a revoked purchase says whether sharing or the assignment of a seat ended`(
         _ ownership: InAppOwnershipType, _ type: RevocationType?, _ sentence: String
     ) throws {
-        var store = Store(
-            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
-        _ = try store.trigger(TriggerRequest(.revoke), at: Date(timeIntervalSince1970: 1_767_225_600))
-        guard case .purchase(var purchase) = try #require(store.notifications.last).content else {
-            Issue.record("no purchase")
-            return
-        }
+        var purchase = try #require(try Self.purchase(.revoke))
         (purchase.transaction.inAppOwnershipType, purchase.transaction.revocationType) = (ownership, type)
-        let expected = try #require(KindExpectation.documented.first { $0.type == .revoke })
+        let expected = try Self.expectation(.revoke)
         #expect(Self.sentence(expected, purchase.transaction) == sentence)
     }
 
     @Test func `The sentence about a cancellation names the end of the commitment`() throws {
-        var store = Store(
-            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
-        _ = try store.trigger(
-            TriggerRequest(.didChangeRenewalStatus, .autoRenewDisabled), at: Date(timeIntervalSince1970: 1_767_225_600))
-        guard case .purchase(var purchase) = try #require(store.notifications.last).content else {
-            Issue.record("no purchase")
-            return
-        }
+        var purchase = try #require(try Self.purchase(.didChangeRenewalStatus, .autoRenewDisabled))
         purchase.transaction.commitmentInfo = TransactionCommitmentInfo(
             commitmentExpiresDate: Date(timeIntervalSince1970: 1_798_761_600))
-        let expected = try #require(
-            KindExpectation.documented.first {
-                $0.type == .didChangeRenewalStatus && $0.subtype == .autoRenewDisabled
-            })
+        let expected = try Self.expectation(.didChangeRenewalStatus, .autoRenewDisabled)
         #expect(Self.sentence(expected, purchase.transaction) == "Cancelled: gold ends on 1 January 2027.")
         // A cancellation in a grace period or in billing retry ends the subscription at once.
         purchase.transaction.commitmentInfo = nil
@@ -107,23 +81,14 @@ import Testing
     }
 
     @Test func `The sentence about a change of the product names that of the next commitment`() throws {
-        var store = Store(
-            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
-        _ = try store.trigger(
-            TriggerRequest(.didChangeRenewalPref, .downgrade), at: Date(timeIntervalSince1970: 1_767_225_600))
-        guard case .purchase(var purchase) = try #require(store.notifications.last).content,
-            var renewal = purchase.renewalInfo
-        else {
-            Issue.record("no subscription")
-            return
-        }
+        var purchase = try #require(try Self.purchase(.didChangeRenewalPref, .downgrade))
+        var renewal = try #require(purchase.renewalInfo)
         // Until the commitment ends, each month renews with the same product.
         renewal.autoRenewProductId = renewal.productId
         renewal.commitmentInfo = RenewalCommitmentInfo(commitmentAutoRenewProductId: "plus")
         purchase.transaction.commitmentInfo = TransactionCommitmentInfo(
             commitmentExpiresDate: Date(timeIntervalSince1970: 1_798_761_600))
-        let expected = try #require(
-            KindExpectation.documented.first { $0.type == .didChangeRenewalPref && $0.subtype == .downgrade })
+        let expected = try Self.expectation(.didChangeRenewalPref, .downgrade)
         #expect(Self.sentence(expected, purchase.transaction, renewal) == "Will change to plus on 1 January 2027.")
     }
 
@@ -135,19 +100,10 @@ import Testing
     func `The sentence about a renewal that was turned on again names the product of a pending change`(
         _ next: String, _ sentence: String
     ) throws {
-        var store = Store(
-            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
-        _ = try store.trigger(
-            TriggerRequest(.didChangeRenewalStatus, .autoRenewEnabled), at: Date(timeIntervalSince1970: 1_767_225_600))
-        guard case .purchase(let purchase) = try #require(store.notifications.last).content,
-            var renewal = purchase.renewalInfo
-        else {
-            Issue.record("no subscription")
-            return
-        }
+        let purchase = try #require(try Self.purchase(.didChangeRenewalStatus, .autoRenewEnabled))
+        var renewal = try #require(purchase.renewalInfo)
         renewal.autoRenewProductId = next
-        let expected = try #require(
-            KindExpectation.documented.first { $0.type == .didChangeRenewalStatus && $0.subtype == .autoRenewEnabled })
+        let expected = try Self.expectation(.didChangeRenewalStatus, .autoRenewEnabled)
         #expect(Self.sentence(expected, purchase.transaction, renewal) == sentence)
     }
 
@@ -160,15 +116,9 @@ import Testing
     func `The sentence about a refund says whether only a part was refunded`(
         _ type: RevocationType?, _ sentence: String
     ) throws {
-        var store = Store(
-            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
-        _ = try store.trigger(TriggerRequest(.refund), at: Date(timeIntervalSince1970: 1_767_225_600))
-        guard case .purchase(var purchase) = try #require(store.notifications.last).content else {
-            Issue.record("no purchase")
-            return
-        }
+        var purchase = try #require(try Self.purchase(.refund))
         purchase.transaction.revocationType = type
-        let expected = try #require(KindExpectation.documented.first { $0.type == .refund })
+        let expected = try Self.expectation(.refund)
         #expect(Self.sentence(expected, purchase.transaction) == sentence)
     }
 
@@ -195,6 +145,23 @@ import Testing
         }
         let names = (kinds.first?.compatible ?? []).map { "`\($0.rawValue)`" }.joined(separator: ", ")
         return "| `\(event)` | \(from.joined(separator: ", ")) | \(names.isEmpty ? "—" : names) |"
+    }
+
+    /// Returns the purchase in the notification that a trigger causes in the shop on 1 January 2026; nil if it has none.
+    private static func purchase(
+        _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil
+    ) throws -> NotificationRecord.Purchase? {
+        var store = Store(
+            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
+        _ = try store.trigger(TriggerRequest(type, subtype), at: Date(timeIntervalSince1970: 1_767_225_600))
+        guard case .purchase(let purchase) = try #require(store.notifications.last).content else { return nil }
+        return purchase
+    }
+
+    private static func expectation(
+        _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil
+    ) throws -> KindExpectation {
+        try #require(KindExpectation.documented.first { $0.type == type && $0.subtype == subtype })
     }
 
     private static func sentence(
