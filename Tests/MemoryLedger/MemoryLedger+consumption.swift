@@ -87,6 +87,15 @@ extension MemoryLedger: ConsumptionStorage {
         }
     }
 
+    package func inquiryBacklog(without answers: [String]) async throws -> (count: Int, oldest: Milliseconds?) {
+        try read { state in
+            let waiting = state.inquiries.map(\.inquiry).filter {
+                $0.state == .pending && !answers.containsExactly($0.answer ?? "")
+            }
+            return (waiting.count, waiting.map(\.requestedAt).min())
+        }
+    }
+
     package func inquiries(in scope: Int64, before id: Int64, limit: Int) async throws -> [ConsumptionInquiry] {
         try read { state in
             let found = state.inquiries.map(\.inquiry).filter { $0.scope == scope && $0.id < id }

@@ -120,6 +120,10 @@ extension MemoryLedger: HistoryRequestStorage {
         }
     }
 
+    package func historyRequestCount(limit: Int) async throws -> Int {
+        try read { state in min(state.historyRequests.values.count { !$0.isGivenUp }, limit) }
+    }
+
     package func finish(request id: Int64) async throws {
         try write { state in state.historyRequests = state.historyRequests.filter { $0.value.id != id } }
     }

@@ -128,7 +128,8 @@ package struct ServerCore: Sendable {
             storage: storage, apps: apps, customers: customers, histories: histories, clock: clock,
             wakeWebhooks: webhooks.wake)
         consumption = ConsumptionService(
-            storage: storage, apps: apps, scopes: scopes, clients: clients, clock: clock, logger: logger)
+            storage: storage, apps: apps, scopes: scopes, clients: clients, clock: clock, logger: logger,
+            metrics: metrics)
         verifyReceipt = VerifyReceiptService(
             storage: storage, apps: apps, scopes: scopes, purchaseVerifier: purchaseVerifier, histories: histories,
             logger: logger)
@@ -191,6 +192,20 @@ package struct ServerCore: Sendable {
         }
         metrics.addGauge(.inboxBacklog) { await Self.backlog(storage).map { [([], Double($0.count))] } ?? [] }
         metrics.addGauge(.inboxAge) { await Self.backlog(storage).map { [([], age($0.oldest))] } ?? [] }
+        metrics.addGauge(.failedNotifications) {
+            await Self.backlog(storage).map { [([], Double($0.failed))] } ?? []
+        }
+        metrics.addGauge(.historyRequests) {
+            let count = await Self.read { try await storage.historyRequestCount(limit: 100_000) }
+            return count.map { [([], Double($0))] } ?? []
+        }
+        // Without consent or a policy nothing should be sent.
+        let obstacles = ConsumptionPreview.Obstacle.allCases.map(\.rawValue)
+        @Sendable func inquiries() async -> (count: Int, oldest: Milliseconds?)? {
+            await Self.read { try await storage.inquiryBacklog(without: obstacles) }
+        }
+        metrics.addGauge(.consumptionBacklog) { await inquiries().map { [([], Double($0.count))] } ?? [] }
+        metrics.addGauge(.consumptionAge) { await inquiries().map { [([], age($0.oldest))] } ?? [] }
         let readiness = readiness
         metrics.addGauge(.ready) { [([], await readiness.isReady() ? 1 : 0)] }
         metrics.addGauge(.ledgerLog) { storage.logBytes.map { [([], Double($0))] } ?? [] }
@@ -220,13 +235,16 @@ package struct ServerCore: Sendable {
     }
 
     /// Returns nil while the ledger cannot be read. The storage metrics and the health routes report that.
-    private static func backlog(_ storage: any LedgerStorage) async -> (count: Int, oldest: Milliseconds?)? {
-        do { return try await storage.backlog() } catch { return nil }
+    private static func read<Value: Sendable>(_ value: () async throws -> Value?) async -> Value? {
+        do { return try await value() } catch { return nil }
     }
 
+    private static func backlog(
+        _ storage: any LedgerStorage
+    ) async -> (count: Int, oldest: Milliseconds?, failed: Int)? { await read { try await storage.backlog() } }
+
     private static func backlog(_ webhooks: WebhookDispatcher?) async -> WebhookBacklog? {
-        // See above.
-        do { return try await webhooks?.webhookBacklog() } catch { return nil }
+        await read { try await webhooks?.webhookBacklog() }
     }
 
     static func verifier(

@@ -58,8 +58,8 @@ package protocol LedgerStorage: Sendable {
     /// different texts with the UUID of a stored notification.
     func pending(after id: Int64, limit: Int) async throws -> [StoredNotification]
 
-    /// Returns the number of pending notifications, and when the oldest arrived.
-    func backlog() async throws -> (count: Int, oldest: Milliseconds?)
+    /// Returns the number of pending notifications, when the oldest arrived, and the number of failed ones.
+    func backlog() async throws -> (count: Int, oldest: Milliseconds?, failed: Int)
 }
 
 /// A stored notification.

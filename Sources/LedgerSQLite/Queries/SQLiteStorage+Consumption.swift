@@ -123,6 +123,19 @@ extension SQLiteStorage: ConsumptionStorage {
         }
     }
 
+    package func inquiryBacklog(without answers: [String]) async throws -> (count: Int, oldest: Milliseconds?) {
+        let places = answers.map { _ in "?" }.joined(separator: ", ")
+        return try await read { db in
+            // Reads the index of pending inquiries.
+            try db.first(
+                """
+                SELECT count(*), min(requested_at) FROM consumption_requests
+                WHERE state = 'pending' AND coalesce(answer, '') NOT IN (\(places))
+                """, answers.map { .text($0) }
+            ) { row in (count: Int(row.number(0) ?? 0), oldest: row.number(1)) } ?? (0, nil)
+        }
+    }
+
     package func inquiries(in scope: Int64, before id: Int64, limit: Int) async throws -> [ConsumptionInquiry] {
         try await read { db in
             try ConsumptionTables.inquiries(

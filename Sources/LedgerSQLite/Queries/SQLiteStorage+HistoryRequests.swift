@@ -21,7 +21,7 @@ enum HistoryRequestTable {
     ]
 
     /// The requests in the queue, due or not.
-    private static let waiting = "errands INDEXED BY errands_by_scope WHERE failed_at IS NULL"
+    fileprivate static let waiting = "errands INDEXED BY errands_by_scope WHERE failed_at IS NULL"
 
     static let columns =
         "id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure, failed_at"
@@ -88,6 +88,13 @@ extension SQLiteStorage: HistoryRequestStorage {
         in scope: Int64, at now: Milliseconds, limit: Int
     ) async throws -> [HistoryRequest] {
         try await read { try HistoryRequestTable.due(in: scope, at: now, limit: limit, $0) }
+    }
+
+    package func historyRequestCount(limit: Int) async throws -> Int {
+        try await read { db in
+            let requests = "SELECT id FROM \(HistoryRequestTable.waiting) LIMIT ?"
+            return try Int(db.number("SELECT count(*) FROM (\(requests))", [.init(limit)]) ?? 0)
+        }
     }
 
     package func finish(request id: Int64) async throws {

@@ -16,7 +16,7 @@ package struct ConsumptionPreview: Sendable, Hashable {
     }
 
     /// The reason why nothing may be sent.
-    package enum Obstacle: String, Sendable, Hashable {
+    package enum Obstacle: String, Sendable, Hashable, CaseIterable {
         case noPolicy = "no_policy"
         case noConsent = "no_consent"
         case notPurchased = "not_purchased"

@@ -16,10 +16,11 @@ package struct ConsumptionService: Service {
     private let clients: [Int64: AppStoreServerClient]
     private let clock: ServerClock
     private let logger: Logger
+    private let metrics: ServerMetrics
 
     package init(
         storage: any Storage, apps: Apps, scopes: AppEnvironmentRegistry, clients: [Int64: AppStoreServerClient],
-        clock: ServerClock, logger: Logger
+        clock: ServerClock, logger: Logger, metrics: ServerMetrics
     ) {
         self.storage = storage
         self.apps = apps
@@ -27,6 +28,7 @@ package struct ConsumptionService: Service {
         self.clients = clients
         self.clock = clock
         self.logger = logger
+        self.metrics = metrics
     }
 
     /// Answers due requests every second until the server shuts down.
@@ -98,6 +100,7 @@ package struct ConsumptionService: Service {
             inquiry.postpone(by: LongestDelay.inquiry.milliseconds, at: now)
         }
         try await storage.recordOutcome(of: inquiry, leaseEnds: leaseEnds)
+        count(inquiry, obstacle, in: appEnvironment.environment)
         // With an obstacle, such as missing consent, nothing should have been sent.
         guard inquiry.state == .missed, obstacle == nil else { return }
         logger.warning(
@@ -106,6 +109,18 @@ package struct ConsumptionService: Service {
                 "code": "\(inquiry.answer ?? "too_late")", "app": "\(appEnvironment.bundleID)",
                 "environment": "\(appEnvironment.environment.rawValue)",
             ])
+    }
+
+    /// Counts an inquiry whose state is final.
+    private func count(_ inquiry: ConsumptionInquiry, _ obstacle: String?, in environment: AppStoreEnvironment) {
+        switch inquiry.state {
+        case .pending, .overtaken: break
+        case .sent: metrics.count(.sent, in: environment)
+        case .refused: metrics.count(.refused, in: environment)
+        case .missed:
+            let isIntended = obstacle.flatMap { ConsumptionPreview.Obstacle(rawValue: $0) } != nil
+            metrics.count(isIntended ? .withheld : .missed, in: environment)
+        }
     }
 
     /// Returns the information to send, or the reason why nothing is sent.

@@ -63,8 +63,9 @@ extension MetricFamily {
     package static let all = [
         notifications, notificationTypes, lateNotifications, acknowledgement, verification, revocation,
         revocationFailures, commit, batch, processing, processingDelay, ready, ledgerLog,
-        requests, requestDuration, refusedConnections, requestsUnderWay, inboxBacklog, inboxAge, bodies, completeness,
-        recoveryFailures, webhookAttempts, webhookBacklog, webhookAge, disabledWebhooks, rootExpiry, certificateExpiry,
+        requests, requestDuration, refusedConnections, requestsUnderWay, inboxBacklog, inboxAge, failedNotifications,
+        bodies, completeness, recoveryFailures, historyRequests, consumption, consumptionBacklog, consumptionAge,
+        webhookAttempts, webhookBacklog, webhookAge, disabledWebhooks, rootExpiry, certificateExpiry,
     ]
 
     package static let notifications = MetricFamily(
@@ -117,11 +118,21 @@ extension MetricFamily {
         "counterfoil_inbox_backlog", .gauge, "Notifications waiting to be processed.")
     package static let inboxAge = MetricFamily(
         "counterfoil_inbox_oldest_age_seconds", .gauge, "Waiting time of the oldest notification in the inbox.")
+    package static let failedNotifications = MetricFamily(
+        "counterfoil_notifications_failed", .gauge, "Stored notifications that could not be processed.")
     package static let bodies = MetricFamily("counterfoil_http_body_bytes", .gauge, "Request bodies in memory.")
     package static let completeness = MetricFamily(
         "counterfoil_completeness_age_seconds", .gauge, "Time since completeness was last known.")
     package static let recoveryFailures = MetricFamily(
         "counterfoil_recovery_failures", .gauge, "Consecutive recovery failures.")
+    package static let historyRequests = MetricFamily(
+        "counterfoil_history_requests", .gauge, "Purchase histories waiting to be requested, at most 100,000.")
+    static let consumption = MetricFamily(
+        "counterfoil_consumption_requests_total", .counter, "Consumption requests by result.")
+    package static let consumptionBacklog = MetricFamily(
+        "counterfoil_consumption_backlog", .gauge, "Consumption requests whose answer was not accepted yet.")
+    package static let consumptionAge = MetricFamily(
+        "counterfoil_consumption_oldest_age_seconds", .gauge, "Age of the oldest consumption request in the backlog.")
     static let webhookAttempts = MetricFamily(
         "counterfoil_webhook_attempts_total", .counter, "Webhook delivery attempts by result.",
         leading: ["delivered", "retried", "failed"])

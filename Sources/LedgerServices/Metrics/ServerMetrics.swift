@@ -1,3 +1,4 @@
+package import AppStoreModels
 package import CoreMetrics
 package import Ledger
 internal import Synchronization
@@ -44,6 +45,8 @@ package final class ServerMetrics: Sendable {
     package let revocationFailures: Counter
     /// Counters of webhook delivery attempts, by result.
     private let webhookAttempts: [String: Counter]
+    /// Counters of consumption requests, by environment and result.
+    private let consumption: [AppStoreEnvironment: [ConsumptionResult: Counter]]
 
     /// The metrics backend.
     package let factory: any MetricsFactory
@@ -83,6 +86,17 @@ package final class ServerMetrics: Sendable {
                 let labels = [("result", $0)]
                 return ($0, Counter(label: MetricFamily.webhookAttempts.name, dimensions: labels, factory: factory))
             })
+        // All exist from the beginning: Prometheus does not see the increase of a counter that begins with 1.
+        consumption = Dictionary(
+            uniqueKeysWithValues: [AppStoreEnvironment.production, .sandbox].map { environment in
+                let counters = ConsumptionResult.allCases.map { result in
+                    let labels = [("environment", environment.rawValue), ("result", result.rawValue)]
+                    return (
+                        result, Counter(label: MetricFamily.consumption.name, dimensions: labels, factory: factory)
+                    )
+                }
+                return (environment, Dictionary(uniqueKeysWithValues: counters))
+            })
         revocationFailures = Counter(label: MetricFamily.revocationFailures.name, factory: factory)
     }
 
@@ -94,6 +108,11 @@ package final class ServerMetrics: Sendable {
 
     /// Counts a webhook delivery attempt.
     package func count(_ outcome: DeliveryOutcome) { webhookAttempts[outcome.result.word]?.increment() }
+
+    /// Counts a consumption request that has ended.
+    package func count(_ result: ConsumptionResult, in environment: AppStoreEnvironment) {
+        consumption[environment]?[result]?.increment()
+    }
 
     /// Adds a gauge.
     ///
@@ -111,6 +130,18 @@ package final class ServerMetrics: Sendable {
         for gauge in gauges.withLock(\.self) { await gauge.sample(factory) }
     }
 
+}
+
+/// How a consumption request ended.
+package enum ConsumptionResult: String, Sendable, CaseIterable {
+    /// The App Store accepted the answer.
+    case sent
+    /// The App Store permanently refused the answer.
+    case refused
+    /// No answer was accepted before the deadline.
+    case missed
+    /// Nothing was sent, for a reason that is no failure: see ``ConsumptionPreview/Obstacle``.
+    case withheld
 }
 
 /// A gauge whose value is read on demand.

@@ -248,6 +248,59 @@ import Testing
         }
     }
 
+    /// The value of a metric without its common prefix.
+    private static func value(_ metric: String, in world: World) async throws -> Double? {
+        let text = await (try world.server).core.metrics.text()
+        let line = try #require(text).split(separator: "\n").first {
+            $0.hasPrefix("counterfoil_consumption_\(metric) ")
+        }
+        return line?.split(separator: " ").last.flatMap { Double($0) }
+    }
+
+    private static func waitUntilCounted(_ result: String, in world: World) async throws {
+        let metric = #"requests_total{environment="Production",result="\#(result)"}"#
+        try await waitUntil("the request is counted as \(result)") { try await value(metric, in: world) == 1 }
+    }
+
+    @Test func `The metrics show a request that waits for the App Store, and how it ends`() async throws {
+        try await withPurchase(ConsumptionPolicy(defaultConsent: true)) { world, customer in
+            world.simulator.configure { $0.refundDecision = .byCommand }
+            let fault = try world.simulator.add(
+                Fault("route:send-consumption", .rateLimit(retryAfterSeconds: 1_000_000_000)))
+            let id = try await requestRefund(world)
+            _ = try await request(world, customer, about: id, in: [.pending], attempts: 1)
+            try await world.simulator.advance(by: 3600)
+            let backlog = try await Self.value("backlog", in: world)
+            #expect(backlog == 1)
+            let age = try await Self.value("oldest_age_seconds", in: world) ?? 0
+            // The frozen clock advances by a millisecond for each signature.
+            #expect((3599..<3700).contains(age), "\(age)")
+            try world.simulator.removeFault(fault)
+            try await world.simulator.advance(by: 3600)
+            _ = try await request(world, customer, about: id, in: [.sent])
+            try await Self.waitUntilCounted("sent", in: world)
+            let rest = try await (Self.value("backlog", in: world), Self.value("oldest_age_seconds", in: world))
+            #expect(rest.0 == 0 && rest.1 == 0)
+        }
+    }
+
+    @Test func `The metrics distinguish a missed answer from one that should not be sent`() async throws {
+        for (hasConsent, result) in [(true, "missed"), (false, "withheld")] {
+            try await withPurchase(ConsumptionPolicy(defaultConsent: hasConsent)) { world, customer in
+                world.simulator.configure { $0.refundDecision = .byCommand }
+                try world.simulator.add(
+                    Fault("route:send-consumption", .rateLimit(retryAfterSeconds: 1_000_000_000)))
+                let id = try await requestRefund(world)
+                _ = try await world.inquiry(about: id) { hasConsent ? $0.attempts > 0 : $0.answer == "no_consent" }
+                let backlog = try await Self.value("backlog", in: world)
+                #expect(backlog == (hasConsent ? 1 : 0))
+                try await world.simulator.advance(by: 12 * 3600 + 1)
+                _ = try await request(world, customer, about: id, in: [.missed])
+                try await Self.waitUntilCounted(result, in: world)
+            }
+        }
+    }
+
     @Test func `An answer is retried after a proxy's refusal and not after the App Store's`() async throws {
         let route = "route:send-consumption"
         try await withPurchase(ConsumptionPolicy(defaultConsent: true)) { world, customer in
@@ -266,6 +319,7 @@ import Testing
             try world.simulator.add(Fault(route, .error(code: 4_000_034)))
             let id = try await requestRefund(world)
             #expect(try await request(world, customer, about: id, in: [.refused]).text("items.0.answer") == "4000034")
+            try await Self.waitUntilCounted("refused", in: world)
         }
     }
 

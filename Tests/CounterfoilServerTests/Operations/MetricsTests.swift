@@ -3,6 +3,7 @@ import AppStoreModels
 import CoreMetrics
 import CounterfoilServer
 import Foundation
+import Ledger
 import StoreSimulator
 import Synchronization
 import TestSupport
@@ -110,6 +111,40 @@ import NIOHTTP1
                 let line = "counterfoil_webhook_attempts_total{result=\"\(result)\"} \(count)"
                 #expect(lines.contains { $0 == line }, "\(line)")
             }
+        }
+    }
+
+    @Test func `Notifications that failed and histories that wait are counted until they are processed`() async throws {
+        try await World.run { world in
+            let (core, appEnvironment) = (try world.server.core, try world.appEnvironment())
+            _ = try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly"))
+            try await world.waitUntilIdle()
+            let filter = InboxFilter(scopes: [appEnvironment.id])
+            let first = try await core.storage.notifications(filter, before: .max, limit: 1).items.first
+            let stored = try #require(first)
+            func lines() async throws -> [String] {
+                let text = await core.metrics.text()
+                return try #require(text).split(separator: "\n").map { String($0) }.filter {
+                    $0.hasPrefix("counterfoil_notifications_failed") || $0.hasPrefix("counterfoil_history_requests")
+                }
+            }
+            let nothing = ["counterfoil_notifications_failed 0", "counterfoil_history_requests 0"]
+            let before = try await lines()
+            #expect(before == nothing)
+            try await core.storage.fail(stored.id, code: "storage_damaged", message: "it is damaged", at: 0)
+            // The server itself takes a request only when it is due.
+            try await core.storage.scheduleRetry(
+                of: "7", in: appEnvironment.id, code: "timeout", until: world.simulator.now.milliseconds + 3_600_000,
+                at: world.simulator.now.milliseconds)
+            let failed = try await lines()
+            #expect(failed == ["counterfoil_notifications_failed 1", "counterfoil_history_requests 1"])
+            try await core.storage.reprocess([stored.id], at: world.simulator.now.milliseconds)
+            let request = try await core.storage.dueHistoryRequests(
+                in: appEnvironment.id, at: world.simulator.now.milliseconds + 7_200_000, limit: 9)
+            try await core.storage.finish(request: try #require(request.first).id)
+            let after = try await lines()
+            #expect(after == nothing)
         }
     }
 

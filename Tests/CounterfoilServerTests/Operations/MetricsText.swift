@@ -149,12 +149,30 @@ let metricsText = #"""
     # TYPE counterfoil_inbox_backlog gauge
     # HELP counterfoil_inbox_oldest_age_seconds Waiting time of the oldest notification in the inbox.
     # TYPE counterfoil_inbox_oldest_age_seconds gauge
+    # HELP counterfoil_notifications_failed Stored notifications that could not be processed.
+    # TYPE counterfoil_notifications_failed gauge
     # HELP counterfoil_http_body_bytes Request bodies in memory.
     # TYPE counterfoil_http_body_bytes gauge
     # HELP counterfoil_completeness_age_seconds Time since completeness was last known.
     # TYPE counterfoil_completeness_age_seconds gauge
     # HELP counterfoil_recovery_failures Consecutive recovery failures.
     # TYPE counterfoil_recovery_failures gauge
+    # HELP counterfoil_history_requests Purchase histories waiting to be requested, at most 100,000.
+    # TYPE counterfoil_history_requests gauge
+    # HELP counterfoil_consumption_requests_total Consumption requests by result.
+    # TYPE counterfoil_consumption_requests_total counter
+    counterfoil_consumption_requests_total{environment="Production",result="missed"} 0
+    counterfoil_consumption_requests_total{environment="Production",result="refused"} 0
+    counterfoil_consumption_requests_total{environment="Production",result="sent"} 0
+    counterfoil_consumption_requests_total{environment="Production",result="withheld"} 0
+    counterfoil_consumption_requests_total{environment="Sandbox",result="missed"} 0
+    counterfoil_consumption_requests_total{environment="Sandbox",result="refused"} 0
+    counterfoil_consumption_requests_total{environment="Sandbox",result="sent"} 0
+    counterfoil_consumption_requests_total{environment="Sandbox",result="withheld"} 0
+    # HELP counterfoil_consumption_backlog Consumption requests whose answer was not accepted yet.
+    # TYPE counterfoil_consumption_backlog gauge
+    # HELP counterfoil_consumption_oldest_age_seconds Age of the oldest consumption request in the backlog.
+    # TYPE counterfoil_consumption_oldest_age_seconds gauge
     # HELP counterfoil_webhook_attempts_total Webhook delivery attempts by result.
     # TYPE counterfoil_webhook_attempts_total counter
     counterfoil_webhook_attempts_total{result="delivered"} 0
