@@ -116,6 +116,13 @@ public final class Server: Sendable {
                 "the ledger's write-ahead log cannot be checkpointed and keeps growing",
                 metadata: ["reason": "\(error.logReason)"])
         }
+        options.reportMigration = { from, to, isDone in
+            logger.notice(
+                isDone
+                    ? "the ledger is migrated"
+                    : "the ledger is of an older version and is being migrated; the server opens its port after that",
+                metadata: ["from": "\(from)", "to": "\(to)"])
+        }
         change(&options)
         do { return try SQLiteStorage(path: settings.path, options: options) } catch {
             throw ServerError(.ledgerUnavailable, error.message)

@@ -16,6 +16,8 @@ package final class SQLiteStorage: Sendable {
         package var isOnlyWriter = true
         /// Whether a file of an older version is migrated, if this is the only writer. Otherwise it is refused.
         package var migrates = true
+        /// Called before and after a ledger of an older version is migrated, with both versions. It may take minutes.
+        package var reportMigration: @Sendable (_ from: String, _ to: String, _ isDone: Bool) -> Void = { _, _, _ in }
         /// Called with each statement, for tests.
         package var trace: (@Sendable (String) -> Void)?
         /// Called with the error when checkpoints fail, and with nil when they work again.
@@ -71,7 +73,8 @@ package final class SQLiteStorage: Sendable {
                         PRAGMA synchronous = \(options.isSynchronous ? "FULL" : "NORMAL");
                         """)
             }
-            try Schema.migrate(pool, isAllowed: options.isOnlyWriter && options.migrates)
+            try Schema.migrate(
+                pool, isAllowed: options.isOnlyWriter && options.migrates, report: options.reportMigration)
             readers = try SQLiteReaders(
                 pool, cacheKiB: readerKiB, isOnlyWriter: options.isOnlyWriter, trace: trace)
             checkpoints = try Checkpoints(pool, readers, report: options.reportCheckpointError)

@@ -5,9 +5,13 @@ internal import GRDB
 enum Schema {
     /// Migrates a database to the present schema.
     ///
-    /// - Parameter isAllowed: Whether the file may be migrated; if not, one of an older version is refused. A running
-    ///   server cannot continue with another schema.
-    static func migrate(_ pool: DatabasePool, isAllowed: Bool) throws {
+    /// - Parameters:
+    ///   - isAllowed: Whether the file may be migrated; if not, one of an older version is refused. A running server
+    ///     cannot continue with another schema.
+    ///   - report: Called before and after a file of an older version is migrated.
+    static func migrate(
+        _ pool: DatabasePool, isAllowed: Bool, report: (_ from: String, _ to: String, _ isDone: Bool) -> Void
+    ) throws {
         var migrator = DatabaseMigrator()
         let tables = [
             ledger, LineageTable.schema, OutboxTable.schema, HistoryRequestTable.schema, RecoveryTables.schema,
@@ -56,7 +60,13 @@ enum Schema {
                 first, or use the older version
                 """)
         }
+        // A new file has no version.
+        guard let from = try pool.read(migrator.completedMigrations).last, let to = migrator.migrations.last,
+            from != to
+        else { return try migrator.migrate(pool) }
+        report(from, to, false)
         try migrator.migrate(pool)
+        report(from, to, true)
     }
 
     /// Signed texts, and claims.

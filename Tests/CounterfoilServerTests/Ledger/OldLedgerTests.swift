@@ -54,6 +54,27 @@ import Testing
         }
     }
 
+    /// A long migration looked like a server that does not start.
+    @Test func `The log says when a migration begins and ends, and nothing at the next start`() async throws {
+        let lines = LogCapture()
+        try await Self.withLedger { path in
+            try await World.run(server: { $0.storage.path = path }, logger: lines.logger(.init())) { world in
+                try await world.stopServer()
+                try await world.startServer()
+            }
+        }
+        let logged = lines.text.split(separator: "\n").filter { $0.contains("migrated") }
+        try #require(logged.count == 2, "\(lines.text)")
+        #expect(logged[0].contains("is being migrated") && logged[1].contains("the ledger is migrated"))
+        #expect(logged.allSatisfy { $0.contains(" from=8 to=") }, "\(logged)")
+    }
+
+    @Test func `Creating a ledger is not logged as a migration`() async throws {
+        let lines = LogCapture()
+        try await World.run(logger: lines.logger(.init())) { _ in }
+        #expect(!lines.text.contains("migrated"), "\(lines.text)")
+    }
+
     /// It migrated the ledger, and the older version refused it from then on.
     @Test func `rebuild --check refuses it and leaves it to the older version`() async throws {
         try await Self.withLedger { path in
