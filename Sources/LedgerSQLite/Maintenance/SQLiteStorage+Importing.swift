@@ -39,6 +39,7 @@ extension SQLiteStorage {
     func add(_ facts: [ImportedFact], at now: Milliseconds) async throws {
         let texts = facts.map { headers.pack($0.text) }
         let claims = Dictionary(grouping: facts.compactMap(\.claim), by: \.subject)
+        let purchases = Dictionary(grouping: facts.compactMap(\.purchase)) { $0.scope }
         try await write(texts) { db in
             for (fact, text) in zip(facts, texts) {
                 switch fact {
@@ -53,7 +54,33 @@ extension SQLiteStorage {
                 }
             }
             for (subject, claims) in claims { try ClaimTables.add(claims.map(\.event), to: subject, db) }
+            for (scope, purchases) in purchases {
+                try Self.beginPass(overImported: purchases.map(\.original), in: scope, at: now, db)
+            }
         }
+    }
+
+    /// Begins a pass over all purchases if an imported one is older than what the ledger has read of the notification
+    /// history: nothing tells what changed between the creation of the export and then. If the ledger has read nothing,
+    /// the first reading begins the pass.
+    private static func beginPass(
+        overImported originals: [String], in scope: Int64, at now: Milliseconds, _ db: Database
+    ) throws {
+        let known = try historyPass(in: scope, db)
+        guard let since = try CompletenessTable.mark(of: scope, db)?.since ?? known?.staleBefore else { return }
+        // The clock may have been ahead.
+        let limit = min(since, now)
+        var pass = HistoryPass(scope: scope, staleBefore: limit, startedAt: now)
+        if let known, known.finishedAt == nil, let staleBefore = known.staleBefore {
+            // An earlier line began the pass.
+            if known.cursor.isEmpty, staleBefore >= limit { return }
+            pass.staleBefore = max(staleBefore, limit)
+        }
+        let isOlder = try Set(originals.map { ExactText($0) }).contains { original in
+            guard let summary = try summary(of: original.text, in: scope, db) else { return false }
+            return (summary.purchasedAt ?? .max) < limit && summary.isOutOfDate(at: now, staleBefore: limit)
+        }
+        if isOlder { try CompletenessTable.store(pass, db) }
     }
 
     private func add(_ notification: ImportedNotification, _ text: PackedText, _ db: Database) throws {
@@ -69,6 +96,16 @@ extension SQLiteStorage {
 
 extension ImportedFact {
     fileprivate var claim: Claim? { if case .claim(let claim) = self { claim } else { nil } }
+
+    /// The original transaction identifier of the purchase that signed data are about.
+    fileprivate var purchase: (scope: Int64, original: String)? {
+        switch self {
+        case .notification(let notification):
+            notification.processed?.originalTransactionID.map { (notification.received.scope, $0) }
+        case .signedFact(let signedFact): (signedFact.scope, signedFact.fact.originalTransactionID)
+        case .claim, .originalPurchase, .grant, .erasure: nil
+        }
+    }
 
     /// The signed text, or the JSON of a receipt's fact; empty for other kinds.
     fileprivate var text: String {

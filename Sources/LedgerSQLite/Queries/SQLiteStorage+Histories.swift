@@ -42,7 +42,7 @@ extension SQLiteStorage: HistoryStorage {
         try await read { try Self.historyPass(in: scope, $0) }
     }
 
-    private static func historyPass(in scope: Int64, _ db: Database) throws -> HistoryPass? {
+    static func historyPass(in scope: Int64, _ db: Database) throws -> HistoryPass? {
         try db.first(
             "SELECT cursor, everyone_since, started_at, finished_at FROM sweeps WHERE scope = ?", [.integer(scope)]
         ) { row in
@@ -63,15 +63,28 @@ extension SQLiteStorage: HistoryStorage {
     package func summaries(after original: String, in scope: Int64, limit: Int) async throws -> [LineageSummary] {
         try await readAll(
             """
-            SELECT \(LineageTable.reading), histories.asked_at FROM lineages
-            LEFT JOIN histories USING (scope, original_id)
-            WHERE scope = ? AND lineages.original_id > ? ORDER BY lineages.original_id LIMIT ?
+            \(Self.selectSummaries) WHERE scope = ? AND lineages.original_id > ?
+            ORDER BY lineages.original_id LIMIT ?
             """, [.integer(scope), .text(original), .init(limit)]
-        ) { row -> LineageSummary? in
-            if let lineage = try StorageError.unlessDamaged({ try LineageTable.lineage(row) }) {
-                return LineageSummary(lineage, requestedAt: row.number(4))
-            }
-            return row.text(0).map { LineageSummary(damaged: $0) }
+        ) { try Self.summary($0) }
+    }
+
+    /// Returns the summary of one purchase.
+    static func summary(of original: String, in scope: Int64, _ db: Database) throws -> LineageSummary? {
+        try db.first(
+            "\(selectSummaries) WHERE scope = ? AND lineages.original_id = ?", [.integer(scope), .text(original)]
+        ) { try summary($0) }
+    }
+
+    private static let selectSummaries = """
+        SELECT \(LineageTable.reading), histories.asked_at FROM lineages
+        LEFT JOIN histories USING (scope, original_id)
+        """
+
+    private static func summary(_ row: SQLStatement) throws -> LineageSummary? {
+        if let lineage = try StorageError.unlessDamaged({ try LineageTable.lineage(row) }) {
+            return LineageSummary(lineage, requestedAt: row.number(4))
         }
+        return row.text(0).map { LineageSummary(damaged: $0) }
     }
 }

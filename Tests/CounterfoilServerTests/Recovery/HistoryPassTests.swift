@@ -63,6 +63,59 @@ import Testing
         }
     }
 
+    /// The refund was after the export and before what the new ledger has read of the notification history.
+    @Test func `After an import of older purchases into a ledger that is complete, they are requested once`()
+        async throws
+    {
+        try await World.run { world in
+            let simulator = world.simulator
+            let outcome = try await simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
+            let original = try #require(outcome.originalTransactionID)
+            try await world.waitUntilIdle()
+            let file = world.folder.appending(path: "export.jsonl")
+            try await world.sqlite.export(to: file)
+            let configuration = try world.configuration()
+            try await world.stopServer()
+            try FileManager.default.removeItem(atPath: configuration.storage.path)
+            try simulator.add(Fault("notification:*", .drop))
+            try await simulator.advance(by: 60)
+            try await simulator.perform(.approveRefund(customer: "anna"))
+            try await simulator.advance(by: 220 * 86_400)
+            try await world.startServer()
+            try await world.server.core.recovery.runNow()
+            let state = try await world.completeness().state
+            try #require(state == .complete)
+            try await world.stopServer()
+
+            let ledger = try SQLiteStorage(path: configuration.storage.path)
+            let verifier = try LedgerMaintenance.verifier(configuration)
+            let scopes = try await LedgerMaintenance.scopes(configuration, in: ledger)
+            let ledgerImport = LedgerImport(ledger, verifier: verifier, scopes: scopes, at: simulator.now)
+            let scope = try #require(scopes[simulator.information.bundleID, .production]).id
+            for _ in 0..<2 {
+                let report = try await ledgerImport.run(try FileHandle(forReadingFrom: file))
+                try #require(report.refusals == 0, "\(report.refused)")
+                let pass = try #require(try await ledger.historyPass(in: scope))
+                #expect(pass.staleBefore != nil && pass.finishedAt == nil && pass.cursor.isEmpty)
+            }
+            try ledger.close()
+
+            try await world.startServer()
+            try await world.server.core.recovery.runNow()
+            let lineage = try await world.sqlite.lineage(original, in: scope)
+            #expect(try #require(lineage).transactions.map { $0.revocationDate != nil } == [true])
+            try await world.stopServer()
+            // Now the ledger knows everything about the purchase.
+            let later = try SQLiteStorage(path: configuration.storage.path)
+            _ = try await LedgerImport(later, verifier: verifier, scopes: scopes, at: simulator.now)
+                .run(try FileHandle(forReadingFrom: file))
+            let pass = try #require(try await later.historyPass(in: scope))
+            #expect(pass.finishedAt != nil)
+            try later.close()
+            try await world.startServer()
+        }
+    }
+
     @Test func `A purchase is requested until the App Store knows the app`() async throws {
         try await World.run { world in
             let (simulator, original) = (world.simulator, try await Self.missedPurchase(in: world))
