@@ -42,7 +42,7 @@ enum ControlRoutes {
                 let call = ControlRequest(path: values, query: query, body: body)
                 var response: SimulatorResponse
                 do { response = try await operation.handler(simulator, call) } catch is CancellationError {
-                    response = SimulatorResponse(status: 503)
+                    response = ControlFailure(503, "stopping", "the simulator is stopping").response
                 } catch {
                     response = ControlFailure(error).response
                 }

@@ -3,7 +3,8 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 
-/// Adds a request ID to responses of the control API, and answers unknown paths and methods with its error format.
+/// Adds a request ID to responses of the control API, and answers unknown paths and methods, and requests during the
+/// start, with its error format.
 struct ControlMiddleware: RouterMiddleware {
     typealias Context = SimulatorContext
 
@@ -35,6 +36,9 @@ struct ControlMiddleware: RouterMiddleware {
             var answer = ControlFailure(405, "method_not_allowed", "the methods of this path are \(names)").response
             answer.headers.append(("Allow", names))
             return answer
+        case .serviceUnavailable:
+            return ControlFailure(503, "starting", "the simulator is starting; repeat the request in a moment")
+                .response
         case .contentTooLarge: return ControlFailure(413, "too_large", "the body is too large").response
         default: return nil
         }
