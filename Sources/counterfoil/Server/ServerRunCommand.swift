@@ -103,6 +103,10 @@ private struct Serving {
 
     /// The URL of the console, if it is enabled: a sign-in link if the configuration has `console.secret` and a
     /// suitable key.
+    ///
+    /// The link becomes an argument of the program that opens the browser, which other users of the machine can see in
+    /// the list of processes. It works once and within two minutes (see `SignInLinks`), so that whoever comes second
+    /// is refused.
     private var consoleURL: String? {
         guard configuration.console.isEnabled else { return nil }
         let key = configuration.keys.first { !$0.isPublic && $0.scopes.contains(.consoleOpen) }
