@@ -134,6 +134,35 @@ import Testing
         #expect(why("tea", [], on: day(0)).sentence == "The catalogue has no entitlement \"tea\".")
     }
 
+    @Test func `An explanation names the failed payment before a cancellation`() {
+        let month = [period("1", 0, 30)]
+        func cancellation(on date: Double) -> RenewalFact {
+            renewal(on: date, renews: false) { $0.expirationIntent = .customerCancelled }
+        }
+        let failed =
+            "The payment for pro.month failed; the period ended on 2023-12-14T22:13:20Z, and the customer cancelled "
+        let inGrace = failed + "in the billing grace period, which ended access."
+        let inRetry = failed + "while the App Store tried again."
+        for (failure, cancelled, sentence) in [
+            (failure(on: 30, grace: 46), 35.0, inGrace), (failure(on: 30, grace: 46), 50, inRetry),
+            (failure(on: 30), 35, inRetry),
+        ] {
+            let infos = [renewal(on: 0), failure, cancellation(on: cancelled)]
+            let explanation = why(month, infos, on: day(60))
+            #expect(explanation.rule == .expired)
+            #expect(explanation.sentence == sentence)
+            // The App Store signs the same again when it is asked later.
+            #expect(why(month, infos + [cancellation(on: 59)], on: day(60)).sentence == sentence)
+        }
+        // The failed payment was for an earlier period, or the customer had cancelled before the end.
+        let paid = month + [period("2", 30, 60)]
+        for (periods, infos) in [
+            (paid, [failure(on: 30), renewal(on: 31), cancellation(on: 60)]), (month, [cancellation(on: 30)]),
+        ] {
+            #expect(why(periods, infos, on: day(61)).sentence.hasSuffix(": the customer had cancelled."))
+        }
+    }
+
     @Test func `An explanation says whether only a part was refunded`() {
         let month = period("1", 0, 30) { $0.refund(on: 4, type: .refundProrated) }
         #expect(why([month], on: day(5)).sentence == "pro.month was refunded in part on 2023-11-18T22:13:20Z.")

@@ -37,8 +37,10 @@ extension EntitlementEngine {
         let text =
             rule == .qualifyingOriginalPurchase
             ? nil
-            : Sentence(decidingProduct, states, until: state?.until, revoked: effective.revoked(decidingProduct))
-                .text(rule)
+            : Sentence(
+                decidingProduct, states, until: state?.until, revoked: effective.revoked(decidingProduct),
+                lateCancellation: effective.lateCancellation(decidingProduct)
+            ).text(rule)
         return Explanation(
             entitlement: entitlement, asOf: asOf, isActive: isActive, until: state?.until, rule: rule,
             sentence: ([text].compactMap(\.self) + remarks).joined(separator: " "),
@@ -53,6 +55,30 @@ extension EffectiveFacts {
     fileprivate func revoked(_ product: ProductState?) -> TransactionFact? {
         guard let id = product?.transactionID else { return nil }
         return transactions.first { $0.isRevoked && fact($0).transactionID.isExactly(id) }.map { fact($0) }
+    }
+
+    /// Returns when a customer cancelled who had not paid for the renewal of a product; nil if the payment had not
+    /// failed before. Only earlier versions of the renewal info say so: the last one names the cancellation only.
+    fileprivate func lateCancellation(_ product: ProductState?) -> LateCancellation? {
+        guard let original = product?.originalTransactionID, let id = product?.transactionID,
+            renewal(of: original)?.expirationIntent == .customerCancelled,
+            let period = transactions.first(where: { fact($0).transactionID.isExactly(id) }),
+            let end = fact(period).expiresDate
+        else { return nil }
+        // `renewalDate` is the end of the period that was paid last. Receipts have none.
+        let versions = facts.renewals.filter {
+            $0.originalTransactionID.isExactly(original) && $0.signedDate <= asOf
+                && ($0.renewalDate.map { $0 == end } ?? ($0.signedDate >= end))
+        }
+        let last = versions.filter(\.isInBillingRetry).max { $0.signedDate < $1.signedDate }
+        guard let failed = last else { return nil }
+        let cancelled = versions.filter {
+            $0.expirationIntent == .customerCancelled && $0.signedDate >= failed.signedDate
+        }.map(\.signedDate).min()
+        guard let cancelled, let grace = failed.gracePeriodExpiresDate, cancelled < grace else {
+            return .inBillingRetry
+        }
+        return .inGracePeriod
     }
 }
 

@@ -1,6 +1,13 @@
 internal import AppStoreModels
 internal import Foundation
 
+/// When a customer cancelled after the payment for a renewal had failed. Either way the App Store no longer tries to
+/// charge the customer, and a grace period ends.
+enum LateCancellation {
+    case inGracePeriod
+    case inBillingRetry
+}
+
 /// Writes the English sentence of an explanation.
 struct Sentence {
     private let product: String
@@ -11,11 +18,16 @@ struct Sentence {
     private let until: Date?
     /// The transaction of the product if it was refunded or revoked.
     private let revoked: TransactionFact?
+    private let lateCancellation: LateCancellation?
 
-    init(_ state: ProductState?, _ states: CustomerStates, until: Date?, revoked: TransactionFact?) {
+    init(
+        _ state: ProductState?, _ states: CustomerStates, until: Date?, revoked: TransactionFact?,
+        lateCancellation: LateCancellation?
+    ) {
         self.state = state
         self.until = until
         self.revoked = revoked
+        self.lateCancellation = lateCancellation
         product = state?.productID ?? ""
         subscription = states.subscriptions.first {
             state?.originalTransactionID?.isExactly($0.originalTransactionID) == true
@@ -34,7 +46,7 @@ struct Sentence {
         case .billingRetry:
             "The payment for \(product)\(owner) failed; the period ended on \(text(subscription?.expiresDate))\(grace) "
                 + "and the App Store tries again."
-        case .expired: "The subscription to \(product)\(owner) ended on \(ended)\(intent)."
+        case .expired: failureAndCancellation ?? "The subscription to \(product)\(owner) ended on \(ended)\(intent)."
         case .revoked: "\(product)\(owner)\(end) was revoked on \(text(revocationDate))."
         case .refunded: "\(product)\(end) was refunded\(share) on \(text(revocationDate))."
         case .replacedByUpgrade:
@@ -94,6 +106,17 @@ struct Sentence {
         guard let subscription, !subscription.productID.isExactly(product) else { return " by another subscription" }
         return state?.details.contains(.changedProduct) == true
             ? " with \(subscription.productID)" : " by \(subscription.productID)"
+    }
+
+    /// That the payment had failed when the customer cancelled.
+    private var failureAndCancellation: String? {
+        guard let lateCancellation else { return nil }
+        let failure =
+            "The payment for \(product)\(owner) failed; the period ended on \(text(subscription?.expiresDate))"
+        return switch lateCancellation {
+        case .inGracePeriod: failure + ", and the customer cancelled in the billing grace period, which ended access."
+        case .inBillingRetry: failure + ", and the customer cancelled while the App Store tried again."
+        }
     }
 
     private var intent: String {

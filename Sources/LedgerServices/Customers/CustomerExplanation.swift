@@ -1,5 +1,6 @@
 package import Ledger
 internal import AppStoreModels
+internal import AppStoreTrust
 package import Entitlements
 package import Foundation
 
@@ -100,7 +101,13 @@ extension CustomerReader {
     ) async throws -> CustomerExplanation {
         let engine = apps.engine(of: appEnvironment.bundleID)
         let reading = try await self.customer(customer, in: appEnvironment, at: instant)
-        let explanation = engine.explanation(of: entitlement, facts: reading.facts, asOf: reading.states.asOf)
+        var explanation = engine.explanation(of: entitlement, facts: reading.facts, asOf: reading.states.asOf)
+        if explanation.rule == .expired, let cancelled = reading.cancelledSubscription(explanation) {
+            var facts = reading.facts
+            facts.renewals += try await lastRenewals(of: cancelled, in: appEnvironment)
+            let again = engine.explanation(of: entitlement, facts: facts, asOf: reading.states.asOf)
+            if again.rule == .expired { explanation.sentence = again.sentence }
+        }
         var result = CustomerExplanation(
             customer: customer, appEnvironment: appEnvironment, explanation: explanation, namesCustomers: naming)
         result.add(
@@ -129,6 +136,31 @@ extension CustomerReader {
         let known = Set(evidence.unverified)
         result.unverified = evidence.unverified + reading.unverified.filter { !known.contains($0) }
         return result
+    }
+
+    /// Returns the renewal infos of the last notifications about a subscription. Those that no longer verify are
+    /// omitted.
+    private func lastRenewals(of original: String, in appEnvironment: AppEnvironment) async throws -> [RenewalFact] {
+        var filter = InboxFilter(scopes: [appEnvironment.id])
+        filter.originalTransactionID = original
+        var renewals: [RenewalFact] = []
+        for stored in try await storage.notifications(filter, before: .max, limit: 20).items {
+            do throws(VerificationError) {
+                if let renewal = try await parts(of: stored)?.renewal { renewals.append(RenewalFact(renewal)) }
+            } catch { continue }
+        }
+        return renewals
+    }
+}
+
+extension CustomerReading {
+    /// Returns the original transaction identifier of the subscription that decided, if the customer cancelled it. The
+    /// record has only the last renewal info, and an earlier one may say that the payment had failed before.
+    fileprivate func cancelledSubscription(_ explanation: Explanation) -> String? {
+        guard let id = explanation.transactionID else { return nil }
+        return states.subscriptions.first {
+            $0.transactionID.isExactly(id) && $0.expirationIntent == .customerCancelled
+        }?.originalTransactionID
     }
 }
 

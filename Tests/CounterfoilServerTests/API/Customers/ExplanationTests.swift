@@ -2,7 +2,9 @@ import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
 import Foundation
+import Ledger
 import StoreSimulator
+import TestSupport
 import Testing
 
 @Suite struct `An explanation` {
@@ -44,6 +46,36 @@ import Testing
                 try await world.api.get("/v1/customers/nobody/entitlements/premium/explain")["rule"] as? String
                     == "never_bought")
             #expect(try await world.api.get("/v1/customers/\(anna)/entitlements/gold/explain").status == 404)
+        }
+    }
+
+    /// The ledger's record has only the last renewal info, which names the cancellation.
+    @Test func `An explanation names the failed payment before a cancellation in the grace period`() async throws {
+        try await World.withAPI { world in
+            let simulator = world.simulator
+            simulator.configure(.production) { $0.gracePeriod = .sixteenDays }
+            let anna = try await world.subscribe("anna")
+            // A free offer may come first.
+            try await simulator.advance(by: 31 * 86_400)
+            try await simulator.perform(.failBilling(customer: "anna"))
+            let path = "/v1/customers/\(anna)/entitlements/premium/explain"
+            try await waitUntil("the grace period begins") {
+                try await simulator.advance(by: 86_400)
+                try await world.waitUntilIdle()
+                return try await world.api.get(path)["rule"] as? String == "grace_period"
+            }
+            try await simulator.perform(.cancel(customer: "anna"))
+            try await world.waitUntilIdle()
+            let now = try await world.api.get(path)
+            let sentence = now["sentence"] as? String ?? ""
+            #expect(now["rule"] as? String == "expired")
+            #expect(sentence.hasPrefix("The payment for com.example.premium.monthly failed; "), "\(sentence)")
+            #expect(sentence.hasSuffix("the customer cancelled in the billing grace period, which ended access."))
+            // A past instant is explained by all notifications.
+            let instant = simulator.now.milliseconds + 1000
+            try await simulator.advance(by: 86_400)
+            let past = try await world.api.get(path + "?at=\(instant)")
+            #expect(past["sentence"] as? String == sentence)
         }
     }
 
