@@ -77,6 +77,9 @@ import Testing
         Case(
             testDescription: "more missed recoveries are not", age: 3 * 900_000 + 600_001, state: .behind,
             word: "55 minutes"),
+        Case(
+            testDescription: "days without recovery are not", age: 4 * 86_400_000, state: .behind,
+            word: "Notifications of the last 4 days may be missing."),
     ]
 
     @Test(arguments: cases)

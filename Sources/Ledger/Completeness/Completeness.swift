@@ -113,10 +113,7 @@ extension Completeness {
             )
         }
         guard age <= Self.longestAge(interval: status.interval) else {
-            let minutes = age / 60_000
-            return (
-                .behind, "Notifications of the last \(minutes) \(minutes.noun("minute")) may be missing."
-            )
+            return (.behind, "Notifications of the last \((Double(age) / 1000).lengthInWords) may be missing.")
         }
         if missing.isFillingGap {
             let gap = "Older changes are no longer in the App Store's notification history"

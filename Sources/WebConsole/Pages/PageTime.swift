@@ -25,20 +25,7 @@ extension Date {
     /// Returns the date relative to `now`: `in 3 days`, `2 hours ago`, `now`.
     package func words(from now: Date) -> String {
         let seconds = timeIntervalSince(now)
-        let length = Self.words(abs(seconds))
+        let length = abs(seconds).lengthInWords
         return abs(seconds) < 1 ? "now" : seconds > 0 ? "in \(length)" : "\(length) ago"
-    }
-
-    /// Returns a duration in one unit: `3 days`.
-    package static func words(_ seconds: TimeInterval) -> String {
-        let units: [(name: String, length: TimeInterval)] = [
-            ("year", 365.25 * 86_400), ("month", 30.4375 * 86_400), ("day", 86_400), ("hour", 3600), ("minute", 60),
-        ]
-        for (name, length) in units where seconds >= length * (name == "day" ? 1 : 1.5) || seconds == length {
-            let count = Int(min(1e9, (seconds / length).rounded()))
-            return "\(count) \(count.noun(name))"
-        }
-        let count = Int(max(0, seconds.rounded()))
-        return "\(count) \(count.noun("second"))"
     }
 }

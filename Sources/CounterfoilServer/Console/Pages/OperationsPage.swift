@@ -49,11 +49,11 @@ enum OperationsPage {
             "Keys of the API; their texts are not stored", ["Key", "Scopes", "Apps", "Environments", "Last used"],
             json["items"].items.map { key in
                 let scopes = key["scopes"].items.count == APIScope.all.count ? "all" : list(key, "scopes")
-                let idle = key["idle_ms"].number.map { Double($0) / 1000 }
+                let used = key["idle_ms"].number.map { Date(timeIntervalSinceNow: -Double($0) / 1000) }
                 return [
                     .foreign(key.string("name")), .foreign(scopes, limit: 500), .foreign(list(key, "apps")),
                     .plain(list(key, "environments")),
-                    .plain(idle.map { "\(Date.words($0)) ago" } ?? "not since the start"),
+                    .plain(used?.words(from: Date()) ?? "not since the start"),
                 ]
             }, empty: "There are none.")
     }

@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 internal import Ledger
 internal import WebConsole
@@ -100,7 +101,7 @@ enum OverviewPage {
             case let age = core.now.timeIntervalSince(Date(milliseconds: oldest)), age > longestWait
         {
             add(
-                "Notifications that wait", "The oldest has waited for \(Int(age / 60)) minutes.", .bad, "waiting",
+                "Notifications that wait", "The oldest has waited for \(age.lengthInWords).", .bad, "waiting",
                 pageRequest.link("notifications", query: [("state", "pending")]))
         }
     }

@@ -113,7 +113,7 @@ extension SimulatorPanel {
                 "look": .text(attempt.sendAttemptResult == SendAttemptResult.success.rawValue ? "good" : "bad"),
                 "status": .optional(attempt.status.map { String($0) }),
                 "answer": .foreign(attempt.answer, limit: 200, showsWhole: true),
-                "pause": .text(pause > 0 ? "next attempt after \(Date.words(pause))" : ""),
+                "pause": .text(pause > 0 ? "next attempt after \(pause.lengthInWords)" : ""),
             ]
         }
     }

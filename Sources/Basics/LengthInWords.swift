@@ -1,0 +1,14 @@
+extension Double {
+    /// This number of seconds in one unit: `3 days`.
+    package var lengthInWords: String {
+        let units: [(name: String, length: Double)] = [
+            ("year", 365.25 * 86_400), ("month", 30.4375 * 86_400), ("day", 86_400), ("hour", 3600), ("minute", 60),
+        ]
+        for (name, length) in units where self >= length * (name == "day" ? 1 : 1.5) || self == length {
+            let count = Int(min(1e9, (self / length).rounded()))
+            return "\(count) \(count.noun(name))"
+        }
+        let count = Int(max(0, rounded()))
+        return "\(count) \(count.noun("second"))"
+    }
+}
