@@ -40,6 +40,13 @@ final class Console: Sendable {
         var all: [AppEnvironment]
 
         var query: [(String, String)] { appEnvironment?.parameters ?? [] }
+
+        /// Returns the name of an environment, with the app if the key can select several.
+        func name(of appEnvironment: AppEnvironment) -> String {
+            let environment = appEnvironment.environment.rawValue
+            let isOnlyApp = all.allSatisfy { $0.bundleID == appEnvironment.bundleID }
+            return isOnlyApp ? environment : "\(appEnvironment.bundleID) \(environment)"
+        }
     }
 
     /// Returns the principal of a session's key in the current configuration. Ends the session if the key was removed

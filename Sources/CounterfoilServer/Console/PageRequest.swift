@@ -201,9 +201,7 @@ struct PageRequest: Sendable {
             ? []
             : selection.all.map { appEnvironment in
                 .init(
-                    selection.all.allSatisfy { $0.bundleID == appEnvironment.bundleID }
-                        ? appEnvironment.environment.rawValue
-                        : "\(appEnvironment.bundleID) \(appEnvironment.environment.rawValue)",
+                    selection.name(of: appEnvironment),
                     PageLink(["console"] + section, query: appEnvironment.parameters),
                     isCurrent: appEnvironment.id == selection.appEnvironment?.id)
             }

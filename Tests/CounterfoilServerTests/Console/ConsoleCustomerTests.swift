@@ -79,7 +79,7 @@ import WebConsole
             #expect(before.components(separatedBy: "<span class=\"tag good\">access</span>").count == 3)
             #expect(before.contains("data-label=\"Access until\">no end<"))
             #expect(before.contains("<bdi>com.example.coins.100 (3 times)</bdi>"))
-            #expect(before.contains("data-label=\"State\">never had<"))
+            #expect(before.contains("data-label=\"State\">no purchase<"))
             try await world.simulator.advance(by: 3600)
             let end = world.simulator.now.consoleText
             for product in [pass, "com.example.coins.100"] {
@@ -173,6 +173,9 @@ import WebConsole
                 "/console/do", fields.merging(["ticket": again, "reason": "ticket 4711"]) { $1 })
             #expect(done.status == 303 && done.location?.hasPrefix("/console/customers/ben") == true)
             #expect(try await TransferRouteTests.hasAccess(world, "ben"))
+            // The former customer had it once.
+            let former = try await browser.get("/console/customers/\(anna)").text
+            #expect(former.contains("data-label=\"State\">no purchase<") && !former.contains("never had"))
         }
     }
 
@@ -282,11 +285,23 @@ import WebConsole
             try await world.waitUntilIdle()
             let refunded = try await browser.get("/console/customers/\(anna)").text
             #expect(refunded.contains("inactive, refunded") && refunded.contains("no access, refunded"))
+            // The list of subscriptions says since when there is no access.
+            #expect(refunded.contains("data-label=\"Access until\"><time datetime="))
             let ben = try await world.subscribe("ben", in: .sandbox)
             let page = "/console/customers/\(ben)?environment="
             let unknown = "Nothing is known of this customer in Production."
             #expect(try await browser.get(page + "Production").text.contains(unknown))
             #expect(try await !browser.get(page + "Sandbox").text.contains("Nothing is known of this customer"))
+        }
+    }
+
+    @Test func `The page of a customer of another app says in which app nothing is known`() async throws {
+        try await World.withConsole {
+            $0.apps.append(.init(bundleID: "com.example.other", environments: [.sandbox]))
+        } _: { world, browser in
+            let anna = try await world.subscribe("anna")
+            let page = try await browser.get("/console/customers/\(anna)?app=com.example.other").text
+            #expect(page.contains("Nothing is known of this customer in com.example.other Sandbox."))
         }
     }
 

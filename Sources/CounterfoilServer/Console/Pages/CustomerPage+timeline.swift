@@ -37,7 +37,8 @@ extension CustomerPage {
             if isOpen, let uuid { entry.inside = try await details(of: uuid, item["notification"], pageRequest) }
             entries.append(entry)
         }
-        let environment = pageRequest.selection.appEnvironment.map { " in \($0.environment.rawValue)" } ?? ""
+        let selection = pageRequest.selection
+        let environment = selection.appEnvironment.map { " in \(selection.name(of: $0))" } ?? ""
         page.entries(
             entries,
             empty:

@@ -54,10 +54,11 @@ enum CustomerPage {
             }, empty: "The configuration has no entitlements for this app.")
     }
 
-    /// Returns the state of an entitlement. The API calls one that the customer never had `new`.
+    /// Returns the state of an entitlement. The API calls one `new` if none of the customer's purchases gives it, even if
+    /// a grant gave it, or a purchase that now belongs to another customer.
     private static func state(of item: APIValue) -> String {
         let state = item.string("state")
-        return state == AccessState.new.rawValue ? "never had" : state.words
+        return state == AccessState.new.rawValue ? "no purchase" : state.words
     }
 
     /// Returns a state with its reasons, such as `no access, refunded`.
@@ -112,10 +113,14 @@ enum CustomerPage {
                 ["Product", "Status", "Access until", "Renews", "Next step", "Transaction", "Consumption request"],
                 shown.map { item in
                     let hasAccess = item["has_access"].flag == true
+                    let product = json["products"].items.first {
+                        $0["transaction_id"].text == item["transaction_id"].text
+                    }
                     return [
                         .foreign(item.string("product_id")),
                         .tag(withDetails(hasAccess ? "access" : "no access", item), hasAccess ? .good : .bad),
-                        .time(item["access_until"].instant), .plain(item["will_renew"].text ?? "not known"),
+                        .time(item["access_until"].instant ?? product?["ended_at"].instant),
+                        .plain(item["will_renew"].text ?? "not known"),
                         .plain(item.string("next_step").words),
                         pageRequest.linkCell("transactions", item.string("original_transaction_id")),
                         consumption(item, of: id, pageRequest),
