@@ -60,7 +60,7 @@ import WebConsole
 
     @Test func `The refunds page tells apart data to be sent, sent data, and a missed deadline`() async throws {
         try await Self.run({ $0.apps[0].consumption = ConsumptionPolicy() }) { world, browser in
-            let (_, id) = try await Self.requestRefund(world)
+            let (kim, id) = try await Self.requestRefund(world)
             let waiting = try await browser.get("/console/refunds").text
             #expect(waiting.contains("what would be sent") && !waiting.contains("what was sent"))
             #expect(waiting.contains("for twelve hours, in Sandbox for five minutes."))
@@ -68,6 +68,10 @@ import WebConsole
             _ = try await world.inquiry(about: id) { $0.state == .missed }
             let missed = try await browser.get("/console/refunds").text
             #expect(missed.contains("the outcome") && !missed.contains("what was sent"))
+            // The App Store was not asked: nothing could be sent.
+            let refund = try await browser.get("/console/refunds/of?customer=\(kim)&transaction=\(id)").text
+            #expect(refund.components(separatedBy: "the customer has not consented").count == 3)
+            #expect(!refund.contains("the App Store said"))
         }
         try await Self.run({ $0.apps[0].consumption = ConsumptionPolicy(defaultConsent: true) }) { world, browser in
             let (kim, id) = try await Self.requestRefund(world)

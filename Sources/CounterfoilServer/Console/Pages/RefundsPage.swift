@@ -1,3 +1,5 @@
+internal import LedgerServices
+
 /// The page of consumption requests: pending requests by deadline, then all requests with their outcome.
 enum RefundsPage {
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
@@ -49,9 +51,20 @@ enum RefundsPage {
                             state == "pending"
                                 ? "what would be sent" : item["sent"].isNothing ? "the outcome" : "what was sent",
                             pageRequest.item("refunds", "of", query: [("customer", $0), ("transaction", id)]))
-                    } ?? .foreign(item.string("answer")),
+                    } ?? .foreign(result(item.string("answer"))),
                 ]
             }, empty: empty)
+    }
+
+    private static let obstacles: [ConsumptionPreview.Obstacle: String] = [
+        .noPolicy: "the configuration has no consumption policy for the app",
+        .noConsent: "the customer has not consented",
+        .notPurchased: "the customer did not pay for it",
+    ]
+
+    /// Returns the words for an obstacle or for the result of an attempt.
+    fileprivate static func result(_ code: String) -> String {
+        ConsumptionPreview.Obstacle(rawValue: code).flatMap { obstacles[$0] } ?? code.words
     }
 
     fileprivate static func tone(_ state: String) -> ConsolePage.Tone {
@@ -89,7 +102,7 @@ enum RefundPage {
         guard let json = try await pageRequest.read(preview, &page, "The preview", isPart: true) else { return page }
         page.facts([
             ("would be sent", .plain(json["would_send"].text ?? "no")),
-            ("obstacle", json["obstacle"].text.map { .tag($0.words, .warn) } ?? .none),
+            ("obstacle", json["obstacle"].text.map { .tag(RefundsPage.result($0), .warn) } ?? .none),
         ])
         page.table(
             "Where each member comes from", ["Member", "From"],
@@ -110,7 +123,7 @@ enum RefundPage {
             ("answer by", .time(item["answer_due_at"].instant)),
             ("sent", .instant(item["sent_at"], or: .plain("no"))),
             ("attempts", .plain(item["attempts"].text ?? "0")),
-            ("the App Store said", item["answer"].text.map { .foreign($0) } ?? .none),
+            ("result", item["answer"].text.map { .foreign(RefundsPage.result($0)) } ?? .none),
             ("decision", .plain((item["decision"].text ?? "none yet").words)),
             ("decided", .instant(item["decided_at"])),
         ])
