@@ -33,7 +33,7 @@ import WebConsole
         var audit = try TemplateAudit()
         for shell in [Self.shell(), Self.fullShell] {
             let back: PageValue = ["url": .link(PageLink()), "title": "Back"]
-            audit.render("message", ["paragraphs": [.foreign("Gone.")], "links": [back]], in: shell)
+            audit.render("message", ["links": [back]], in: shell)
             for word in ["GONE", nil] {
                 let confirmation = Confirmation(
                     ["12 deliveries are sent again."], button: "Send", action: PageLink("go"), cancel: PageLink(),

@@ -53,11 +53,8 @@ enum ConsoleRoutes {
                 mayFollow(request, context, console)
             }
         }
-        router.post("/console/theme") { request, _ -> Response in
-            let fields = try await FormFields(request)
-            let theme = fields["theme"].flatMap { Shell.Theme(rawValue: $0) }
-            let back = fields["return"].flatMap { PageLink(own: $0) } ?? PageLink("console")
-            return .seeOther(back, cookies: [ConsoleCookies.setTheme(theme)])
+        router.post("/console/theme") { request, _ in
+            try await ConsoleCookies.response(toThemeForm: request, home: PageLink("console"))
         }
         for (path, page) in pages {
             router.get(RouterPath("/console" + (path.isEmpty ? "" : "/" + path))) { request, context in

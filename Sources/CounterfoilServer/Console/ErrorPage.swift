@@ -30,8 +30,7 @@ struct ErrorPage {
         var shell = console.shell(title, for: request)
         shell.problem = problem(context)
         let values: [String: PageValue] = [
-            "paragraphs": .list([]),
-            "links": .list([["url": .link(PageLink("console")), "title": "To the overview"]]),
+            "links": .list([["url": .link(PageLink("console")), "title": "To the overview"]])
         ]
         return .page(console.library.page("message", values, in: shell), status: status)
     }

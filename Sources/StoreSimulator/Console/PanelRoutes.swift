@@ -19,11 +19,8 @@ enum PanelRoutes {
             let panel = SimulatorPanel(simulator: try slot.get(), state: state)
             return try await send(request, context.parameters.get("form") ?? "", panel)
         }
-        router.post("/theme") { request, _ -> Response in
-            let fields = try await FormFields(request, upTo: 4096)
-            let theme = fields["theme"].flatMap { Shell.Theme(rawValue: $0) }
-            let back = fields["return"].flatMap { PageLink(own: $0) } ?? PageLink()
-            return .seeOther(back, cookies: [ConsoleCookies.setTheme(theme)])
+        router.post("/theme") { request, _ in
+            try await ConsoleCookies.response(toThemeForm: request, home: PageLink())
         }
         router.get("/events") { request, _ -> Response in try slot.get().core.pages.response(to: request) }
         router.get("/assets/{file}") { _, context -> Response in

@@ -1,4 +1,4 @@
-/// A page that shows the consequences of an action and asks for confirmation. It uses the template `confirmation`.
+/// A page that shows the consequences of an action and asks for confirmation, for the template `question`.
 package struct Confirmation: Sendable {
     /// The consequences, with numbers.
     package var consequences: [String]
@@ -37,7 +37,7 @@ package struct Confirmation: Sendable {
             "actionURL": .link(action), "cancelURL": .link(cancel), "ticket": .exact(ticket),
             "fields": .list(fields.map { ["name": .exact($0.0), "value": .exact($0.1)] }),
             "typed": typedWord.map { ["word": .foreign($0, limit: 200)] } ?? .nothing,
-            "asksForReason": .flag(asksForReason), "reason": .exact(reason),
+            "asksForReason": asksForReason ? ["reason": .exact(reason)] : .nothing,
             "buttonKind": .text(isDangerous ? "danger" : "main"),
         ]
     }

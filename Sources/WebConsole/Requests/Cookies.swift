@@ -24,7 +24,14 @@ package enum ConsoleCookies {
         value(themeName, of: request).flatMap { Shell.Theme(rawValue: $0) }
     }
 
-    package static func setTheme(_ theme: Shell.Theme?) -> String {
+    /// Stores the theme of a sent form. Returns to the page of the form.
+    package static func response(toThemeForm request: Request, home: PageLink) async throws -> Response {
+        let fields = try await FormFields(request)
+        let theme = fields["theme"].flatMap { Shell.Theme(rawValue: $0) }
+        return .seeOther(fields["return"].flatMap { PageLink(own: $0) } ?? home, cookies: [setTheme(theme)])
+    }
+
+    private static func setTheme(_ theme: Shell.Theme?) -> String {
         "\(themeName)=\(theme?.rawValue ?? ""); Path=/; HttpOnly; SameSite=Lax; Max-Age=\(theme == nil ? 0 : 31_536_000)"
     }
 

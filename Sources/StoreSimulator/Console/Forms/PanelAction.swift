@@ -111,8 +111,6 @@ extension SimulatorPanel {
             fields: kept.map { ($0, fields.exact($0) ?? "") } + [("confirmed", "yes")],
             typedWord: question.typedWord, isDangerous: true)
         var values = confirmation.values
-        // The simulator has no audit log, so it does not ask for a reason.
-        (values["asksForReason"], values["reason"]) = (nil, nil)
         values["clock"] = clock(request)
         return Page(status: 200, template: "confirm", values: values, shell: shell(question.heading, request))
     }
