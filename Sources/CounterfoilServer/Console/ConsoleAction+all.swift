@@ -151,7 +151,7 @@ extension ConsoleAction {
                         "days": try fields.number("days") ?? 0, "reason": fields["reason"] ?? "customer_satisfaction",
                     ])
             }, back: { $0["customer"].map { ["customers", $0] } ?? ["customers"] },
-            inputs: [.init(name: "days", label: "Days (1 to 90)", value: "7", type: "number")]),
+            inputs: [.init("days", "Days (1 to 90)", .number, value: "7")]),
         .init(
             name: "grant", title: "Give an entitlement", scope: .grantsWrite,
             fields: ["id", "entitlement", "until", "reason"], customer: "id",
@@ -166,8 +166,8 @@ extension ConsoleAction {
                 return ConsoleRequest(.post, "customers", fields.text("id"), "grants", isScoped: true, body: body)
             }, back: { ["customers", $0.text("id")] }, namesActor: true,
             inputs: [
-                .init(name: "until", label: "Until, such as 2026-12-31 (empty: no end)"),
-                .init(name: "reason", label: "Reason, stored in the ledger"),
+                .init("until", "Until, such as 2026-12-31 (empty: no end)"),
+                .init("reason", "Reason, stored in the ledger"),
             ]),
         .init(
             name: "revoke", title: "Revoke the grant", scope: .grantsWrite, fields: ["id", "grant", "reason"],
@@ -178,7 +178,7 @@ extension ConsoleAction {
                     .post, "customers", fields.text("id"), "grants", fields.text("grant"), "revoke", isScoped: true,
                     body: ["reason": fields.text("reason")])
             }, back: { ["customers", $0.text("id")] }, namesActor: true,
-            inputs: [.init(name: "reason", label: "Reason")]),
+            inputs: [.init("reason", "Reason")]),
         .init(
             name: "order", title: "Ask the App Store for the order", scope: .supportRead, fields: ["id"],
             consequences: {
@@ -197,12 +197,12 @@ extension ConsoleAction {
     ]
 
     /// The fields of a period.
-    private static let span: [ConsolePage.Field] = [
-        .init(name: "from", label: "From, such as 2026-05-03"), .init(name: "to", label: "to"),
+    private static let span: [FormField] = [
+        .init("from", "From, such as 2026-05-03"), .init("to", "to"),
     ]
 
-    private static let spanOfReplay: [ConsolePage.Field] =
-        span + [.init(name: "after", label: "After event number (to go on)")]
+    private static let spanOfReplay: [FormField] =
+        span + [.init("after", "After event number (to go on)")]
 
     /// Counts the notifications that are reprocessed.
     private static func countFailed(_ request: ConsoleRequest, _ pageRequest: PageRequest) async throws -> [String] {

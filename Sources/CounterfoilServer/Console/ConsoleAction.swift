@@ -33,7 +33,7 @@ struct ConsoleAction: Sendable {
     /// Makes a page from the API's response, if the response is shown only once.
     var resultPage: (@Sendable (APIValue, PageRequest) -> ConsolePage)?
     /// The fields that the user types. If the API rejects one, the form is shown again with the typed values.
-    var inputs: [ConsolePage.Field] = []
+    var inputs: [FormField] = []
 
     static func named(_ name: String?) -> ConsoleAction? { all.first { $0.name == name } }
 
@@ -41,7 +41,7 @@ struct ConsoleAction: Sendable {
     func hasInput(_ name: String?) -> Bool { inputs.contains { $0.isNamed(name) } }
 }
 
-extension ConsolePage.Field {
+extension FormField {
     /// Whether a name is the field's name or its name in the API: `offer` is `offer_id` in the API.
     func isNamed(_ name: String?) -> Bool { name == self.name || name == self.name + "_id" }
 }

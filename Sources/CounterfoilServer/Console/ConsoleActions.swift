@@ -175,7 +175,7 @@ extension ConsolePage {
     ///
     /// - Parameter choices: The fields with lists of options. They precede the fields to type.
     mutating func action(
-        _ name: String, _ pageRequest: PageRequest, _ values: [(String, String)], _ choices: [Field] = [],
+        _ name: String, _ pageRequest: PageRequest, _ values: [(String, String)], _ choices: [FormField] = [],
         title: String? = nil,
         button: String? = nil, isInPlace: Bool = false
     ) {
@@ -183,7 +183,7 @@ extension ConsolePage {
             return
         }
         if let title { formTitle(title) }
-        let hidden = ([("action", name)] + values + pageRequest.selection.query).map { Field.hidden($0.0, $0.1) }
+        let hidden = FormField.hidden([("action", name)] + values + pageRequest.selection.query)
         form(
             PageLink("console", "confirm"), hidden + choices + action.inputs, button: button ?? action.title + "…",
             isInPlace: isInPlace)
@@ -198,7 +198,7 @@ extension ConsolePage {
         let chosen = (action.fields.filter { !action.hasInput($0) } + reason).compactMap { name in
             pageRequest.fields[name].map { (name, $0) }
         }
-        let hidden = ([("action", action.name)] + chosen + pageRequest.selection.query).map { Field.hidden($0.0, $0.1) }
+        let hidden = FormField.hidden([("action", action.name)] + chosen + pageRequest.selection.query)
         let typed = action.inputs.map { input in
             var input = input
             input.value = pageRequest.fields.exact(input.name) ?? ""

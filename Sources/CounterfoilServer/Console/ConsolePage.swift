@@ -191,54 +191,35 @@ struct ConsolePage: Sendable {
         ])
     }
 
-    /// A field of a form.
-    struct Field: Sendable {
-        var name: String
-        var label = ""
-        var value = ""
-        var type = "text"
-        var options: [(String, String)] = []
-        /// Whether the API rejected the value.
-        var isWrong = false
-
-        static func hidden(_ name: String, _ value: String) -> Field { Field(name: name, value: value, type: "hidden") }
-    }
-
     /// Adds a form.
     ///
     /// - Parameter isInPlace: Whether the form is one of the blocks, which are replaced while the page is open. Such a
     ///   form must have no inputs.
     mutating func form(
-        _ action: PageLink, _ fields: [Field], button: String, method: String = "post", isInPlace: Bool = false
+        _ action: PageLink, _ fields: [FormField], button: String, method: String = "post", isInPlace: Bool = false
     ) {
         let start = forms.count
         // Link the error message to the rejected field.
         if let index = fields.firstIndex(where: \.isWrong) { problem?.field = Self.id(ofField: index, form: start) }
-        let values = fields.enumerated().map { index, field -> PageValue in
-            [
-                "id": .exact(Self.id(ofField: index, form: start)), "fieldName": .exact(field.name),
-                "label": .text(field.label),
-                "value": .exact(field.value), "type": .exact(field.type), "isHidden": .flag(field.type == "hidden"),
-                "isArea": .flag(field.type == "area"), "isChoice": .flag(!field.options.isEmpty),
-                "isInput": .flag(!["hidden", "area"].contains(field.type) && field.options.isEmpty),
-                "isWrong": .flag(field.isWrong),
-                "options": .list(
-                    field.options.map {
-                        [
-                            "option": .exact($0.0), "optionTitle": .text($0.1),
-                            "isChosen": .flag($0.0 == field.value),
-                        ]
-                    }),
-            ]
-        }
+        let values = fields.enumerated().map { index, field in field.values(id: Self.id(ofField: index, form: start)) }
         let form = Self.block([
-            "isForm": true, "isUpload": .flag(fields.contains { $0.type == "file" }), "actionURL": .link(action),
+            "isForm": true, "isUpload": .flag(fields.contains { if case .file = $0.kind { true } else { false } }),
+            "actionURL": .link(action),
             "method": .exact(method), "fields": .list(values), "button": .text(button),
         ])
         if isInPlace { blocks.append(form) } else { forms.append(form) }
     }
 
     private static func id(ofField index: Int, form: Int) -> String { "field-\(form)-\(index)" }
+
+    /// Adds a form for the parameters of a page, which keeps the app and the environment.
+    mutating func form(
+        _ title: String, parametersOf link: PageLink, _ fields: [FormField], _ pageRequest: PageRequest,
+        button: String = "Filter"
+    ) {
+        formTitle(title)
+        form(link, FormField.hidden(pageRequest.selection.query) + fields, button: button, method: "get")
+    }
 
     /// Adds a heading to the forms.
     mutating func formTitle(_ text: String) { forms.append(Self.block(["isTitle": true, "title": .text(text)])) }

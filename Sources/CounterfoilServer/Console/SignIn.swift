@@ -56,7 +56,7 @@ enum SignIn {
             page.paragraph("Paste a key of the configuration that has the scope console:open.")
             page.form(
                 PageLink("console", "sign-in"),
-                [.init(name: "key", label: "API key", type: "password"), .hidden("return", back)], button: "Sign in")
+                [.init("key", "API key", .password), .hidden("return", back)], button: "Sign in")
         }
         var shell = console.shell("Sign in", for: request)
         shell.current = PageLink("console", "sign-in")

@@ -216,8 +216,7 @@ import WebConsole
         page.form(
             link,
             [
-                .hidden("x", "y"), .init(name: "x", type: "area"), .init(name: "x", options: [("x", "y")]),
-                .init(name: "x"),
+                .hidden("x", "y"), .init("x", "", .area), .init("x", "", .choice([("x", "y")])), .init("x"),
             ],
             button: "x")
         return page

@@ -59,12 +59,9 @@ enum AuditPage {
             ("actor", "Who: the name of a key, or a session"),
             ("action", "What, such as DELETE /v1/customers/{id} or sign-in"),
         ]
-        page.formTitle("Filter the audit log")
-        let hidden = pageRequest.selection.query.map { ConsolePage.Field.hidden($0.0, $0.1) }
-        let fields = labels.map { name, label in
-            ConsolePage.Field(name: name, label: label, value: pageRequest.parameter(name) ?? "")
-        }
-        page.form(PageLink("console", "operations", "audit"), hidden + fields, button: "Filter", method: "get")
+        let fields = labels.map { FormField($0, $1, value: pageRequest.parameter($0) ?? "") }
+        page.form(
+            "Filter the audit log", parametersOf: PageLink("console", "operations", "audit"), fields, pageRequest)
     }
 }
 

@@ -244,40 +244,29 @@ enum CustomerPage {
     private static func forms(
         _ json: APIValue, _ grants: ShownGrants, _ id: String, _ pageRequest: PageRequest, _ page: inout ConsolePage
     ) {
-        page.formTitle("As of another instant")
-        let along = pageRequest.selection.query + pageRequest.listQuery
         page.form(
-            PageLink("console", "customers", id),
-            along.map { .hidden($0.0, $0.1) }
-                + [
-                    .init(
-                        name: "at", label: "Instant, such as 2026-05-03T12:00:00Z",
-                        value: pageRequest.instantField)
-                ],
-            button: "Show", method: "get")
+            "As of another instant", parametersOf: PageLink("console", "customers", id),
+            FormField.hidden(pageRequest.listQuery)
+                + [.init("at", "Instant, such as 2026-05-03T12:00:00Z", value: pageRequest.instantField)],
+            pageRequest, button: "Show")
         page.action("refresh", pageRequest, [("id", id)], title: "Read the purchases again")
         let originals = json["subscriptions"].items.compactMap { $0["original_transaction_id"].text }
         if !originals.isEmpty {
             page.action(
                 "extend", pageRequest, [("customer", id)],
                 [
+                    .init("id", "Subscription", .choice(originals.map { ($0, $0) }), value: originals[0]),
                     .init(
-                        name: "id", label: "Subscription", value: originals[0], options: originals.map { ($0, $0) }),
-                    .init(
-                        name: "reason", label: "Reason", value: "customer_satisfaction",
-                        options: [
-                            ("customer_satisfaction", "customer satisfaction"), ("other", "other"),
-                            ("service_issue", "service issue"),
-                        ]),
+                        "reason", "Reason",
+                        .choice(["customer_satisfaction", "other", "service_issue"].map { ($0, $0.words) }),
+                        value: "customer_satisfaction"),
                 ], title: "Extend a subscription")
         }
         grantForms(json, grants, id, pageRequest, &page)
         page.action(
             "offer", pageRequest, [("id", id)],
             [
-                .init(
-                    name: "format", label: "Format", value: "jws",
-                    options: [("jws", "JWS"), ("original", "original format")])
+                .init("format", "Format", .choice([("jws", "JWS"), ("original", "original format")]), value: "jws")
             ], title: "Sign an offer")
         page.action("transfer", pageRequest, [("id", id)], title: "Take over a purchase")
     }
@@ -289,19 +278,17 @@ enum CustomerPage {
         if let first = entitlements.first {
             page.action(
                 "grant", pageRequest, [("id", id)],
-                [
-                    .init(
-                        name: "entitlement", label: "Entitlement", value: first, options: entitlements.map { ($0, $0) })
-                ], title: "Give an entitlement")
+                [.init("entitlement", "Entitlement", .choice(entitlements.map { ($0, $0) }), value: first)],
+                title: "Give an entitlement")
         }
         let running = grants.items.filter { $0["state"].text == Grant.State.running.rawValue }.compactMap { grant in
-            grant["id"].text.map { ($0, "\(grant.string("entitlement")), \($0)") }
+            grant["id"].text.map { (value: $0, title: "\(grant.string("entitlement")), \($0)") }
         }
         // If not all grants are listed, the user types the identifier.
-        let choice: ConsolePage.Field? =
+        let choice: FormField? =
             grants.areAll
-            ? running.first.map { .init(name: "grant", label: "Grant", value: $0.0, options: running) }
-            : .init(name: "grant", label: "Grant, such as grt_0123…", value: "")
+            ? running.first.map { FormField("grant", "Grant", .choice(running), value: $0.value) }
+            : FormField("grant", "Grant, such as grt_0123…")
         guard let choice else { return }
         page.action("revoke", pageRequest, [("id", id)], [choice], title: "Revoke a grant")
     }

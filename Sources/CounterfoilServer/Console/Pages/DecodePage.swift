@@ -32,13 +32,12 @@ enum DecodePage {
         page.form(
             PageLink("console", "decode"),
             [
-                .init(name: "text", label: "Text", value: text, type: "area"),
-                .init(name: "file", label: "Or a file, such as a receipt", type: "file"),
+                .init("text", "Text", .area, value: text),
+                .init("file", "Or a file, such as a receipt", .file),
+                .init("at", "Verify as of (empty: the signing date)", value: pageRequest.fields.text("at")),
                 .init(
-                    name: "at", label: "Verify as of (empty: the signing date)", value: pageRequest.fields.text("at")),
-                .init(
-                    name: "revocation", label: "Revocation", value: pageRequest.fields.text("revocation"),
-                    options: [("", "do not check"), ("soft", "ask Apple's responder")]),
+                    "revocation", "Revocation", .choice([("", "do not check"), ("soft", "ask Apple's responder")]),
+                    value: pageRequest.fields.text("revocation")),
             ], button: "Decode")
         return page
     }

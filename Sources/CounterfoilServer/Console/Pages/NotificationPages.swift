@@ -7,6 +7,8 @@ internal import WebConsole
 enum NotificationsPage {
     private static let filters = ["type", "subtype", "state", "original_transaction_id", "from", "to"]
 
+    private static let states = ["pending", "processed", "failed"]
+
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         var page = pageRequest.page("Notifications")
         page.topics = pageRequest.parameter("page") == nil ? [ChangeTopic.inbox] : []
@@ -35,22 +37,18 @@ enum NotificationsPage {
                 page.action("reprocess-failed", pageRequest, [("code", code)], title: "All that failed with \(code)")
             }
         }
-        page.formTitle("Filter")
         let values = Dictionary(typed) { $1 }
         page.form(
-            PageLink("console", "notifications"),
-            pageRequest.selection.query.map { .hidden($0.0, $0.1) } + [
-                .init(name: "type", label: "Type", value: values["type"] ?? ""),
-                .init(name: "subtype", label: "Subtype", value: values["subtype"] ?? ""),
+            "Filter", parametersOf: PageLink("console", "notifications"),
+            [
+                .init("type", "Type", value: values["type"] ?? ""),
+                .init("subtype", "Subtype", value: values["subtype"] ?? ""),
+                .init("state", "State", .choice([("", "any")] + states.map { ($0, $0) }), value: values["state"] ?? ""),
                 .init(
-                    name: "state", label: "State", value: values["state"] ?? "",
-                    options: [("", "any"), ("pending", "pending"), ("processed", "processed"), ("failed", "failed")]),
-                .init(
-                    name: "original_transaction_id", label: "Original transaction",
-                    value: values["original_transaction_id"] ?? ""),
-                .init(name: "from", label: "Received from (2026-05-03)", value: values["from"] ?? ""),
-                .init(name: "to", label: "to", value: values["to"] ?? ""),
-            ], button: "Filter", method: "get")
+                    "original_transaction_id", "Original transaction", value: values["original_transaction_id"] ?? ""),
+                .init("from", "Received from (2026-05-03)", value: values["from"] ?? ""),
+                .init("to", "to", value: values["to"] ?? ""),
+            ], pageRequest)
         return page
     }
 

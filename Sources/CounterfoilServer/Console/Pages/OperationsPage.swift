@@ -75,10 +75,10 @@ enum OperationsPage {
             }, empty: "Nobody.")
         guard let first = open.first?["id"].text else { return }
         let options = open.compactMap { session in
-            session["id"].text.map { ($0, "\($0) \(session.string("key"))") }
+            session["id"].text.map { (value: $0, title: "\($0) \(session.string("key"))") }
         }
         page.action(
             "end-session", pageRequest, [],
-            [.init(name: "session", label: "Session", value: first, options: options)], title: "End a session")
+            [.init("session", "Session", .choice(options), value: first)], title: "End a session")
     }
 }

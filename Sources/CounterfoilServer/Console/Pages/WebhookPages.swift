@@ -185,7 +185,7 @@ enum WebhookPage {
         guard known.count > 1, let first = known.first else { return }
         page.action(
             "webhook-secret-retire", pageRequest, [("name", name)],
-            [.init(name: "fingerprint", label: "Secret", value: first, options: known.map { ($0, $0) })])
+            [.init("fingerprint", "Secret", .choice(known.map { ($0, $0) }), value: first)])
     }
 
     private static func forms(_ json: APIValue, _ name: String, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
@@ -229,15 +229,12 @@ private struct DeliveryFilterForm {
     }
 
     func show(_ name: String, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
-        page.formTitle("Filter deliveries")
         page.form(
-            PageLink("console", "webhooks", name),
-            pageRequest.selection.query.map { .hidden($0.0, $0.1) } + [
-                .init(
-                    name: "state", label: "State", value: state ?? "",
-                    options: [("", "any")] + Self.states.map { ($0, $0) }),
-                .init(name: "event", label: "Event: a type such as subscription.renewed, or evt_…", value: event ?? ""),
-                .init(name: "customer", label: "Customer", value: customer ?? ""),
-            ], button: "Filter", method: "get")
+            "Filter deliveries", parametersOf: PageLink("console", "webhooks", name),
+            [
+                .init("state", "State", .choice([("", "any")] + Self.states.map { ($0, $0) }), value: state ?? ""),
+                .init("event", "Event: a type such as subscription.renewed, or evt_…", value: event ?? ""),
+                .init("customer", "Customer", value: customer ?? ""),
+            ], pageRequest)
     }
 }

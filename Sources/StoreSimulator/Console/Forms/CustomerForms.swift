@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import WebConsole
 
 extension SimulatorPanel {
     /// Returns the forms for the commands about a customer, except the purchase form.
@@ -25,17 +26,17 @@ private struct CustomerForms {
     typealias Choices = [(value: String, title: String)]
 
     /// The hidden field with the customer's name.
-    let customerField: PanelForm.Field
+    let customerField: FormField
     /// The command line option that selects the environment; empty for production.
     let option: String
 
     /// Returns the forms for commands about one of the subscriptions.
     func ofSubscriptions(_ subscriptions: Choices) -> [PanelForm] {
-        let which = PanelForm.Field(
+        let which = FormField(
             "subscription", "Subscription", .choice(subscriptions), value: subscriptions.last?.value ?? "")
-        let recovers = PanelForm.Field(
+        let recovers = FormField(
             "recovers", "", .box("--recovers"), hint: "Insufficient funds: a later attempt succeeds")
-        let days = PanelForm.Field("days", "Days", .number, value: "7", hint: "1 to 90", isRequired: true)
+        let days = FormField("days", "Days", .number, value: "7", hint: "1 to 90", isRequired: true)
         return [
             run(
                 "cancel", "Cancel", "cancel", about: "The customer turns renewal off.", [which],
@@ -56,14 +57,14 @@ private struct CustomerForms {
 
     /// Returns the forms for commands about one of the transactions.
     func ofTransactions(_ transactions: Choices) -> [PanelForm] {
-        let purchase = PanelForm.Field(
+        let purchase = FormField(
             "transaction", "Transaction", .choice(transactions), value: transactions.first?.value ?? "")
         let reasons: Choices = [
             ("UNINTENDED_PURCHASE", "Unintended purchase"), ("FULFILLMENT_ISSUE", "Fulfilment issue"),
             ("UNSATISFIED_WITH_PURCHASE", "Unsatisfied"), ("LEGAL", "Legal"), ("OTHER", "Other"),
         ]
-        let reason = PanelForm.Field("reason", "Reason", .choice(reasons), value: "UNINTENDED_PURCHASE")
-        let percentage = PanelForm.Field(
+        let reason = FormField("reason", "Reason", .choice(reasons), value: "UNINTENDED_PURCHASE")
+        let percentage = FormField(
             "percentage", "Percent", .number, hint: "Empty: as in the developer's response, or all")
         let refund = "refund {customer} {transaction}"
         return [
@@ -92,7 +93,7 @@ private struct CustomerForms {
 
     /// Returns a form for a command with a subcommand of its own. `line` is the subcommand with its arguments.
     private func run(
-        _ id: String, _ title: String, _ command: String, about: String? = nil, _ fields: [PanelForm.Field],
+        _ id: String, _ title: String, _ command: String, about: String? = nil, _ fields: [FormField],
         button: String? = nil, _ line: String
     ) -> PanelForm {
         PanelForm(
@@ -102,7 +103,7 @@ private struct CustomerForms {
 
     /// Returns a form for any other command about the customer.
     private func `do`(
-        _ id: String, _ title: String, _ command: String, about: String? = nil, _ fields: [PanelForm.Field]
+        _ id: String, _ title: String, _ command: String, about: String? = nil, _ fields: [FormField]
     ) -> PanelForm {
         .do(id, title, command, about: about, [customerField] + fields, option: option)
     }

@@ -9,36 +9,15 @@ struct PanelForm: Sendable {
     var action: String
     var title: String
     var about: String?
-    var fields: [Field]
+    var fields: [FormField]
     var button: String
     var isDangerous = false
     /// The template of the command line: `{name}` for a field, `{json:name}` for a field as JSON, and brackets around
     /// parts that are omitted if a field in them is empty.
     var command: String
 
-    struct Field: Sendable {
-        enum Kind: Sendable { case hidden, text, number, area, choice([(value: String, title: String)]), box(String) }
-
-        var name: String
-        var label: String
-        var kind: Kind
-        var value: String
-        var hint: String?
-        var isRequired: Bool
-
-        init(
-            _ name: String, _ label: String = "", _ kind: Kind = .text, value: String = "", hint: String? = nil,
-            isRequired: Bool = false
-        ) {
-            (self.name, self.label, self.kind) = (name, label, kind)
-            (self.value, self.hint, self.isRequired) = (value, hint, isRequired)
-        }
-
-        static func hidden(_ name: String, _ value: String) -> Field { Field(name, "", .hidden, value: value) }
-    }
-
     init(
-        _ id: String, _ title: String, about: String? = nil, action: String = "do", _ fields: [Field],
+        _ id: String, _ title: String, about: String? = nil, action: String = "do", _ fields: [FormField],
         button: String, isDangerous: Bool = false, command: String
     ) {
         (self.id, self.title, self.about, self.action) = (id, title, about, action)
@@ -47,7 +26,7 @@ struct PanelForm: Sendable {
 
     /// Returns a form for a command without a subcommand of its own, which uses the subcommand `do`.
     static func `do`(
-        _ id: String, _ title: String, _ command: String, about: String? = nil, _ fields: [Field],
+        _ id: String, _ title: String, _ command: String, about: String? = nil, _ fields: [FormField],
         button: String? = nil, option: String
     ) -> PanelForm {
         let members = fields.map { field -> String in
@@ -63,20 +42,16 @@ struct PanelForm: Sendable {
 
     /// Returns the values for the template `form`. A refused form contains the submitted values.
     func value(_ request: PanelRequest, _ state: PanelState) -> PageValue {
-        let typed = request.formFailure?.form == id ? request.formFailure : nil
-        let values = fields.map { field in
-            var value = field.value
-            if let typed {
-                value = typed.fields.exact(field.name) ?? ""
-                if case .hidden = field.kind { value = field.value }
+        let refused = request.formFailure?.form == id ? request.formFailure : nil
+        var fields = self.fields
+        if let refused {
+            for index in fields.indices {
+                fields[index].isWrong = refused.failure.param == fields[index].name
+                if case .hidden = fields[index].kind { continue }
+                fields[index].value = refused.fields.exact(fields[index].name) ?? ""
             }
-            return (field, value)
         }
-        let known = Dictionary(
-            values.map { field, value in
-                if case .box = field.kind, typed == nil, value.isEmpty { return (field.name, "") }
-                return (field.name, value)
-            }, uniquingKeysWith: { _, last in last })
+        let known = Dictionary(fields.map { ($0.name, $0.value) }) { _, last in last }
         return [
             "formID": .text(id), "formURL": .link(PageLink("forms", action)), "formTitle": .text(title),
             "formAbout": .optional(about), "formTicket": .exact(state.tickets.issue(for: action)),
@@ -84,38 +59,8 @@ struct PanelForm: Sendable {
             "formEnvironment": .text(request.environmentName), "formButton": .text(button),
             "formButtonKind": .text(isDangerous ? "danger" : "main"), "formCommand": .exact(command),
             "formFilled": .foreign(Self.fill(command, known), limit: 2000),
-            "formFields": .list(
-                values.map { field, value in
-                    self.value(field, value, isWrong: typed != nil && typed?.failure.param == field.name)
-                }),
+            "formFields": .list(fields.map { $0.values(id: Self.fieldID(id, $0.name)) }),
         ]
-    }
-
-    private func value(_ field: Field, _ value: String, isWrong: Bool) -> PageValue {
-        var values: [String: PageValue] = [
-            "fieldID": .text(Self.fieldID(id, field.name)), "fieldName": .text(field.name),
-            "fieldLabel": .text(field.label), "fieldHint": .optional(field.hint), "fieldValue": .exact(value),
-            "isWrong": .flag(isWrong), "isRequired": .flag(field.isRequired), "isHidden": false, "isText": false,
-            "isNumber": false, "isArea": false, "choice": .nothing, "box": .nothing,
-        ]
-        switch field.kind {
-        case .hidden: values["isHidden"] = true
-        case .text: values["isText"] = true
-        case .number: values["isNumber"] = true
-        case .area: values["isArea"] = true
-        case .choice(let options):
-            values["choice"] = [
-                "options": .list(
-                    options.map { option in
-                        [
-                            "optionValue": .exact(option.value), "optionTitle": .text(option.title),
-                            "isChosen": .flag(option.value == value),
-                        ]
-                    })
-            ]
-        case .box(let on): values["box"] = ["boxValue": .exact(on), "isChosen": .flag(value == on)]
-        }
-        return .object(values)
     }
 
     // MARK: - The command

@@ -46,7 +46,7 @@ extension SimulatorPanel {
     private func productForms(_ request: PanelRequest) -> [PanelForm] {
         let all = products(request) { _ in true }
         let option = request.environmentOption
-        let product = PanelForm.Field("product", "Product", .choice(all), value: all.first?.value ?? "")
+        let product = FormField("product", "Product", .choice(all), value: all.first?.value ?? "")
         let subscriptions = products(request) { $0.subscription != nil }
         return [
             .do("off-sale", "Take off sale", "removeFromSale", [product], option: option),

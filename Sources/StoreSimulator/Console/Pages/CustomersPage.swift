@@ -60,7 +60,7 @@ extension SimulatorPanel {
         let offers = core.read(request.environment) { store, _ in
             store.catalogue.products.flatMap { $0.subscription?.offers ?? $0.offers }.compactMap(\.identifier)
         }
-        let whom: PanelForm.Field =
+        let whom: FormField =
             customer.map { .hidden("customer", $0) }
             ?? .init("customer", "Customer", hint: "A name. A new name creates a customer.", isRequired: true)
         let products = products(request, for: customer)

@@ -47,10 +47,10 @@ extension SimulatorPanel {
         let url = "\(simulator.information.controlURL)/\(request.environmentName)/settings"
         func form(_ id: String, _ title: String, _ isIncluded: (String) -> Bool) -> PageValue {
             let included = PanelSettings.fields.filter { isIncluded($0.name) }
-            let fields = included.flatMap { name, label, kind -> [PanelForm.Field] in
+            let fields = included.flatMap { name, label, kind -> [FormField] in
                 let given = json[name].map(SignedText.text)
                 let value = given ?? ""
-                let field: PanelForm.Field =
+                let field: FormField =
                     switch kind {
                     case .flag: .init(name, label, .choice([("true", "Yes"), ("false", "No")]), value: value)
                     case .numberOrNone(let numbers):
