@@ -1,4 +1,5 @@
 import AppStoreServer
+import Basics
 import Foundation
 import TestSupport
 import Testing
@@ -19,12 +20,13 @@ import WebConsole
     }
 
     private func send(
-        _ simulator: Simulator, _ form: String, _ fields: String, type: String = "application/x-www-form-urlencoded"
+        _ simulator: Simulator, _ form: String, _ fields: String, below folder: String = "/forms/",
+        type: String = "application/x-www-form-urlencoded"
     ) async throws -> HTTPTransportResponse {
         let base = simulator.information.controlURL.replacing("/simulator", with: "")
         return try await AsyncHTTPClientTransport().send(
             HTTPTransportRequest(
-                method: "POST", url: base + "/forms/" + form, headers: [("Content-Type", type)],
+                method: "POST", url: base + folder + form, headers: [("Content-Type", type)],
                 body: Data(fields.utf8), timeout: .seconds(600)))
     }
 
@@ -81,6 +83,15 @@ import WebConsole
             #expect(try await send(simulator, "do", fields, type: "text/plain").status == 415)
             #expect(try await send(simulator, "nothing", fields).status == 404)
             #expect(try await send(simulator, "do", "ticket=%zz").status == 400)
+        }
+    }
+
+    @Test func `The appearance can be chosen on a page with a long address`() async throws {
+        try await withSimulator { simulator in
+            let page = "/notifications?customer=" + String(repeating: "%5B", count: 1000)
+            let fields = "theme=dark&return=\(page.percentEncoded)"
+            let answer = try await send(simulator, "theme", fields, below: "/")
+            #expect(answer.status == 303 && answer.header("location") == page)
         }
     }
 
