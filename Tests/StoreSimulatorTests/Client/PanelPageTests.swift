@@ -77,6 +77,8 @@ import WebConsole
             try await simulator.perform(.stopSharing(customer: "anna", member: "ben"))
             let page = try html(simulator, .customer("ben"))
             #expect(page.contains(/data-label="Remarks">revoked [^<]*, shared/) && !page.contains("refunded "))
+            // The access ended with the revocation, not in a year.
+            #expect(page.contains(/data-label="Until"><time [^>]*>[^<]*<\/time> <span class="soft">now</))
             try await simulator.perform(.approveRefund(customer: "anna"))
             #expect(try html(simulator, .customer("anna")).contains(/data-label="Remarks">refunded \d/))
         }

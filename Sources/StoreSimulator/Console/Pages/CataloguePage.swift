@@ -31,7 +31,7 @@ extension SimulatorPanel {
     private static func row(of product: Product, in storefront: Storefront) -> PageValue {
         let terms = product.subscription
         let period = terms.map { "each \($0.period.words), group \($0.group), level \($0.level)" }
-        let introductory = (terms?.introductoryOffer).map { ["introductory \($0.discount.rawValue)"] } ?? []
+        let introductory = (terms?.introductoryOffer).map { ["introductory \($0.discount.words)"] } ?? []
         let offers = introductory + (terms?.offers ?? product.offers).compactMap(\.identifier)
         return [
             "id": .foreign(product.id), "title": .foreign(product.name), "type": .text(product.type.rawValue),

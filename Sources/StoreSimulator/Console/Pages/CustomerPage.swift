@@ -70,9 +70,11 @@ extension SimulatorPanel {
             default: ("expired", "bad")
             }
         let renews = subscription.autoRenewStatus == .on
+        // A refund or revocation ends access before its planned end.
+        let end = subscription.gracePeriodExpiresDate ?? subscription.expiresDate
         return [
             "product": .foreign(subscription.productID), "word": .text(word), "look": .text(look),
-            "until": .time(subscription.gracePeriodExpiresDate ?? subscription.expiresDate, now: now),
+            "until": .time([subscription.revocationDate, end].compactMap(\.self).min(), now: now),
             "renewal": .foreign(renews ? "renews into \(subscription.autoRenewProductID)" : "does not renew"),
             "original": .text(subscription.originalTransactionID),
         ]
@@ -91,7 +93,7 @@ extension SimulatorPanel {
                 [
                     payload.revocationDate.map { "\(revoked) \($0.consoleText)" },
                     payload.isUpgraded == true ? "upgraded" : nil,
-                    payload.offerDiscountType?.rawValue, payload.inAppOwnershipType == .familyShared ? "shared" : nil,
+                    payload.offerDiscountType?.words, payload.inAppOwnershipType == .familyShared ? "shared" : nil,
                     stored.isFinished ? "finished" : nil,
                 ].compactMap { $0 }.joined(separator: ", ")),
         ]

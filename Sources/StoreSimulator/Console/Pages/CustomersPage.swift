@@ -91,6 +91,11 @@ extension SimulatorPanel {
     }
 }
 
+extension OfferDiscountType {
+    /// The type for display, such as `free trial`.
+    var words: String { rawValue.lowercased().replacing("_", with: " ") }
+}
+
 extension Period {
     /// The period for display, such as `month` or `3 months`.
     var words: String {
