@@ -23,7 +23,7 @@ extension SimulatorPanel {
         return PanelContent(
             template: "customers", heading: "Customers",
             values: [
-                "rows": .list(rows), "isEmpty": .flag(rows.isEmpty), "hasRows": .flag(!rows.isEmpty),
+                "rows": .list(rows), "hasRows": .flag(!rows.isEmpty),
                 "nextURL": .optional(page.nextPage.map { request.link(.customers, [("page", $0)]) }),
                 "previousURL": .optional(previous), "hasPages": .flag(page.nextPage != nil || previous != nil),
                 "forms": .list(

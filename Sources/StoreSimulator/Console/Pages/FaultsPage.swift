@@ -57,7 +57,7 @@ extension SimulatorPanel {
         return PanelContent(
             template: "faults", heading: "Faults",
             values: [
-                "rows": .list(Array(rows)), "hasRows": .flag(!rows.isEmpty), "isEmpty": .flag(rows.isEmpty),
+                "rows": .list(Array(rows)), "hasRows": .flag(!rows.isEmpty),
                 "allOff": allOff.value(request, state), "presets": .list(Self.presets.map { $0.value(request, state) }),
                 "form": Self.anyFault.value(request, state),
             ], api: "GET {base}/faults", command: "counterfoil simulator fault list")

@@ -23,7 +23,7 @@ extension SimulatorPanel {
         return PanelContent(
             template: "snapshots", heading: "Snapshots",
             values: [
-                "rows": .list(Array(rows)), "hasRows": .flag(!rows.isEmpty), "isEmpty": .flag(rows.isEmpty),
+                "rows": .list(Array(rows)), "hasRows": .flag(!rows.isEmpty),
                 "forms": .list([save, reset].map { $0.value(request, state) }),
             ], api: "GET {base}/snapshots", command: "counterfoil simulator status")
     }
