@@ -285,8 +285,12 @@ import WebConsole
             try await world.waitUntilIdle()
             let refunded = try await browser.get("/console/customers/\(anna)").text
             #expect(refunded.contains("inactive, refunded") && refunded.contains("no access, refunded"))
-            // The list of subscriptions says since when there is no access.
+            // The list of subscriptions says since when there is no access, and what to do.
             #expect(refunded.contains("data-label=\"Access until\"><time datetime="))
+            #expect(refunded.contains("data-label=\"Next step\">make a promotional offer<"))
+            let why = try await browser.get("/console/customers/\(anna)/explain/premium").text
+            #expect(why.contains("was refunded on \(world.simulator.now.consoleText)."))
+            #expect(!why.contains("<dt>until</dt>"))
             let ben = try await world.subscribe("ben", in: .sandbox)
             let page = "/console/customers/\(ben)?environment="
             let unknown = "Nothing is known of this customer in Production."

@@ -54,8 +54,8 @@ enum CustomerPage {
             }, empty: "The configuration has no entitlements for this app.")
     }
 
-    /// Returns the state of an entitlement. The API calls one `new` if none of the customer's purchases gives it, even if
-    /// a grant gave it, or a purchase that now belongs to another customer.
+    /// Returns the state of an entitlement. The API calls one `new` if none of the customer's purchases gives it, even
+    /// if a grant gave it, or a purchase that now belongs to another customer.
     private static func state(of item: APIValue) -> String {
         let state = item.string("state")
         return state == AccessState.new.rawValue ? "no purchase" : state.words
@@ -121,7 +121,8 @@ enum CustomerPage {
                         .tag(withDetails(hasAccess ? "access" : "no access", item), hasAccess ? .good : .bad),
                         .time(item["access_until"].instant ?? product?["ended_at"].instant),
                         .plain(item["will_renew"].text ?? "not known"),
-                        .plain(item.string("next_step").words),
+                        .plain(
+                            nextSteps[NextStep(rawValue: item.string("next_step"))] ?? item.string("next_step").words),
                         pageRequest.linkCell("transactions", item.string("original_transaction_id")),
                         consumption(item, of: id, pageRequest),
                     ]
@@ -154,6 +155,12 @@ enum CustomerPage {
                 }, empty: "")
         }
     }
+
+    private static let nextSteps: [NextStep: String] = [
+        .noAction: "nothing", .subscribe: "offer a subscription", .fixPayment: "ask for another payment method",
+        .requestPriceConsent: "ask for consent to the higher price", .saveOffer: "make an offer to stay",
+        .winBackOffer: "make the win-back offer", .promotionalOffer: "make a promotional offer",
+    ]
 
     /// Returns the product of a purchase, with the quantity as in the timeline.
     private static func product(_ item: APIValue) -> ConsolePage.Cell {

@@ -8,9 +8,10 @@ enum ExplanationPage {
         page.topics = instant.isEmpty ? [ChangeTopic.customer(id)] : []
         let target = pageRequest.target(["customers", id, "entitlements", key, "explain"], instant)
         guard let json = try await pageRequest.read(target, &page, "The explanation") else { return page }
-        page.paragraph(json.string("sentence"), "note")
+        page.paragraph(json.string("sentence").withReadableInstants, "note")
         page.facts([
-            ("access", .access(json["is_active"])), ("until", .time(json["until"].instant)),
+            ("access", .access(json["is_active"])),
+            ("until", .instant(json["until"], or: json["is_active"].flag == true ? .plain("no end") : .none)),
             ("rule", .plain(json.string("rule").words)),
             ("product", .foreign(json["product_id"].text ?? "none")),
             ("transaction", json["transaction_id"].text.map { pageRequest.linkCell("transactions", $0) } ?? .none),

@@ -34,7 +34,7 @@ enum OperationsPage {
                 return [
                     .plain(part.string("name").words),
                     .tag(status, status == "ok" ? .good : status == "warning" ? .warn : .bad),
-                    .foreign(part.string("detail"), limit: 500),
+                    .foreign(part.string("detail").withReadableInstants, limit: 500),
                 ]
             }, empty: "There are none.")
     }

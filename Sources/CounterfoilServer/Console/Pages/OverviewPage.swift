@@ -172,4 +172,9 @@ enum OverviewPage {
 extension String {
     /// The text with underscores replaced by spaces, for display.
     var words: String { replacing("_", with: " ") }
+
+    /// The text with its instants as the console writes them: `2027-03-01 12:00:00 UTC`.
+    var withReadableInstants: String {
+        replacing(/(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)Z/) { "\($0.1) \($0.2) UTC" }
+    }
 }
