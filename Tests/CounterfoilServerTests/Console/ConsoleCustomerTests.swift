@@ -159,6 +159,9 @@ import WebConsole
         try await World.withConsole { world, browser in
             let (anna, original) = try await TransferRouteTests.bought(world)
             #expect(try await browser.get("/console/customers/ben").text.contains("Take over a purchase"))
+            // The choice of the subscription to extend names the product.
+            let option = "<option value=\"\(original)\" selected>com.example.premium.monthly, \(original)</option>"
+            #expect(try await browser.get("/console/customers/\(anna)").text.contains(option))
             let fields = ["action": "transfer", "id": "ben", "original": original]
             let confirmation = try await browser.post("/console/confirm", fields)
             #expect(

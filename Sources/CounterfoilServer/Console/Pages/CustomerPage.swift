@@ -257,12 +257,14 @@ enum CustomerPage {
                 + [.init("at", "Instant, such as 2026-05-03T12:00:00Z", value: pageRequest.instantField)],
             pageRequest, button: "Show")
         page.action("refresh", pageRequest, [("id", id)], title: "Read the purchases again")
-        let originals = json["subscriptions"].items.compactMap { $0["original_transaction_id"].text }
-        if !originals.isEmpty {
+        let subscriptions = json["subscriptions"].items.compactMap { item in
+            item["original_transaction_id"].text.map { (value: $0, title: "\(item.string("product_id")), \($0)") }
+        }
+        if let first = subscriptions.first {
             page.action(
                 "extend", pageRequest, [("customer", id)],
                 [
-                    .init("id", "Subscription", .choice(originals.map { ($0, $0) }), value: originals[0]),
+                    .init("id", "Subscription", .choice(subscriptions), value: first.value),
                     .init(
                         "reason", "Reason",
                         .choice(["customer_satisfaction", "other", "service_issue"].map { ($0, $0.words) }),
