@@ -134,6 +134,13 @@ package struct Section {
         value(key).flatMap { Section($0, path: path(key), diagnostics: diagnostics) }
     }
 
+    /// Reads a nested mapping, if there is one, and reports the keys that `read` did not read.
+    package mutating func read(_ key: String, _ read: (inout Section) -> Void) {
+        guard var section = section(key) else { return }
+        read(&section)
+        section.finish()
+    }
+
     /// Marks keys as known that are valid but not used.
     package mutating func ignore(_ keys: String...) { known.formUnion(keys) }
 

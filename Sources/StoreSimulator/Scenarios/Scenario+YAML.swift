@@ -31,12 +31,11 @@ struct ScenarioReader {
         let name = section.requiredText("name")
         let description = section.text("description")
         var changes: [AppStoreEnvironment: JSONValue] = [:]
-        if var each = section.section("settings") {
+        section.read("settings") { environments in
             for environment in AppStoreEnvironment.simulated {
-                guard let value = each.value(environment.pathName) else { continue }
-                changes[environment] = settings(value, at: each.path(environment.pathName))
+                guard let value = environments.value(environment.pathName) else { continue }
+                changes[environment] = settings(value, at: environments.path(environment.pathName))
             }
-            each.finish()
         }
         var start = AppStoreEnvironment.production
         if let text = section.text("environment") {

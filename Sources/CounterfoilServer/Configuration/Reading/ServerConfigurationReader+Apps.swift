@@ -106,17 +106,14 @@ extension ServerConfigurationReader {
         }
         app.key = apiKey(of: &section)
         app.offerKey = app.key?.signingKey
-        if var offers = section.section("offers") {
-            app.offerKey = signingKey(&offers) ?? app.offerKey
-            offers.finish()
-        }
+        section.read("offers") { app.offerKey = signingKey(&$0) ?? app.offerKey }
         app.publicOffers = Set((section.texts("public_offers") ?? []).map(\.text))
         app.sharedSecrets = secrets(&section, "shared_secrets").map(\.secret)
         app.hosts = hosts(&section)
         app.restorePolicy = section.word("restore_policy") ?? .transfer
         entitlements(&section, &app.catalogue)
         products(&section, &app)
-        if var consumption = section.section("consumption") { app.consumption = policy(&consumption) }
+        section.read("consumption") { app.consumption = policy(&$0) }
         app.customerTokenSecret = secret(&section, "customer_token_secret")
         if let secret = app.customerTokenSecret, secret.revealed.utf8.count < 32 {
             section.problem("customer_token_secret", "is shorter than 32 bytes, which HS256 needs")
@@ -220,33 +217,31 @@ extension ServerConfigurationReader {
     private func products(_ section: inout Section, _ app: inout ServerConfiguration.App) {
         guard var products = section.section("products") else { return }
         for product in products.keys {
-            guard var facts = products.section(product) else { continue }
-            app.catalogue.durations[product] = facts.parse(
-                "duration", orProblem: "is not a period such as P3D, P1W, P1M or P1Y"
-            ) { Period(iso8601: $0) }
-            app.catalogue.levels[product] = facts.number("level", in: 1...1000)
-            if let group = facts.text("group") {
-                app.catalogue.groups[product] = group
-                if group.isEmpty { facts.problem("group", "is empty") }
-            }
-            if facts.flag("consumable") ?? false {
-                app.catalogue.consumables.insert(product)
-                for key in ["duration", "level", "group"] where facts.has(key) {
-                    facts.problem(key, "a consumable product has none")
+            products.read(product) { facts in
+                app.catalogue.durations[product] = facts.parse(
+                    "duration", orProblem: "is not a period such as P3D, P1W, P1M or P1Y"
+                ) { Period(iso8601: $0) }
+                app.catalogue.levels[product] = facts.number("level", in: 1...1000)
+                if let group = facts.text("group") {
+                    app.catalogue.groups[product] = group
+                    if group.isEmpty { facts.problem("group", "is empty") }
+                }
+                if facts.flag("consumable") ?? false {
+                    app.catalogue.consumables.insert(product)
+                    for key in ["duration", "level", "group"] where facts.has(key) {
+                        facts.problem(key, "a consumable product has none")
+                    }
                 }
             }
-            facts.finish()
         }
     }
 
     private func policy(_ section: inout Section) -> ConsumptionPolicy {
-        let policy = ConsumptionPolicy(
+        ConsumptionPolicy(
             defaultConsent: section.flag("default_consent") ?? false,
             refundPreference: section.word("refund_preference", of: Self.refundPreferences) ?? nil,
             deliveryStatus: section.word("delivery_status", of: Self.deliveryStatuses) ?? .delivered,
             sampleContentProvided: section.flag("sample_content_provided") ?? false)
-        section.finish()
-        return policy
     }
 
     private func check(_ app: ServerConfiguration.App, at path: String) {

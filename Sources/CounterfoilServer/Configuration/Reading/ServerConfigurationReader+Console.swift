@@ -2,8 +2,7 @@ internal import ConfigurationReading
 internal import Ledger
 
 extension ServerConfigurationReader {
-    func console(_ section: inout Section) -> ServerConfiguration.Console {
-        var console = ServerConfiguration.Console()
+    func console(_ section: inout Section, _ console: inout ServerConfiguration.Console) {
         console.isEnabled = section.flag("enabled") ?? console.isEnabled
         console.isReadOnly = section.flag("read_only") ?? console.isReadOnly
         console.auditsReads = section.flag("audit_reads") ?? console.auditsReads
@@ -11,16 +10,13 @@ extension ServerConfigurationReader {
         if let secret = console.secret, secret.revealed.utf8.count < 24 {
             section.problem("secret", "is shorter than 24 characters")
         }
-        if var listen = section.section("listen") {
+        section.read("listen") { listen in
             var address = ServerConfiguration.Console.Address()
             address.host = listen.text("host") ?? address.host
             if address.host.isEmpty { listen.problem("host", "is empty") }
             // 0 is not accepted: the chosen port would not be shown anywhere.
             address.port = listen.number("port", in: 1...65535) ?? address.port
-            listen.finish()
             console.listen = address
         }
-        section.finish()
-        return console
     }
 }

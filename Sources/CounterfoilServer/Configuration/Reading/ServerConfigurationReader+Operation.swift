@@ -14,8 +14,7 @@ extension ServerConfigurationReader {
 
     // MARK: Network
 
-    func listen(_ section: inout Section) -> ServerConfiguration.Listen {
-        var listen = ServerConfiguration.Listen()
+    func listen(_ section: inout Section, _ listen: inout ServerConfiguration.Listen) {
         listen.host = section.text("host") ?? listen.host
         if listen.host.isEmpty { section.problem("host", "is empty") }
         listen.port = section.number("port", in: 0...65535) ?? listen.port
@@ -30,8 +29,6 @@ extension ServerConfigurationReader {
         listen.metrics = section.word("metrics") ?? listen.metrics
         listen.notificationNetworks = networks(&section, "notification_networks")
         requireItems("notification_networks", of: section)
-        section.finish()
-        return listen
     }
 
     private func tls(_ section: inout Section) -> ServerConfiguration.TLS? {
@@ -62,14 +59,12 @@ extension ServerConfigurationReader {
 
     // MARK: Trust
 
-    func trust(_ section: inout Section) -> ServerConfiguration.Trust {
-        var trust = ServerConfiguration.Trust()
-        trust.anchors = anchors(&section, "anchors") ?? .apple
+    func trust(_ section: inout Section, _ trust: inout ServerConfiguration.Trust) {
+        trust.anchors = anchors(&section, "anchors") ?? trust.anchors
         trust.receiptAnchors = anchors(&section, "receipts") ?? trust.anchors
         trust.revocation = section.word("revocation", of: Self.revocations) ?? trust.revocation
         trust.revocationHosts = revocationHosts(&section)
         trust.validationTime = section.word("certificates_valid_at", of: Self.instants) ?? trust.validationTime
-        section.finish()
         if trust.anchors != .apple { addNote(section.path("anchors"), "roots other than Apple's are trusted") }
         if trust.receiptAnchors != .apple, trust.receiptAnchors != trust.anchors {
             addNote(section.path("receipts"), "roots other than Apple's are trusted")
@@ -77,7 +72,6 @@ extension ServerConfigurationReader {
         if trust.validationTime == .signingDate {
             addNote(section.path("certificates_valid_at"), "certificates that have expired are accepted")
         }
-        return trust
     }
 
     /// Reads the hosts of OCSP responders. A URL would never match a host, so it is a problem.
@@ -119,37 +113,27 @@ extension ServerConfigurationReader {
 
     // MARK: Other sections
 
-    /// Reads the section `storage`. Without a section it returns the defaults, with the file in the configuration's
-    /// folder.
-    func storage(_ section: inout Section?) -> ServerConfiguration.Storage {
-        var storage = ServerConfiguration.Storage()
-        let path = section?.text("path") ?? storage.path
-        if path.isEmpty { section?.problem("path", "is empty") }
-        storage.path = resolved(path)
-        storage.synchronous = section?.word("synchronous") ?? storage.synchronous
+    func storage(_ section: inout Section, _ storage: inout ServerConfiguration.Storage) {
+        storage.path = section.text("path") ?? storage.path
+        if storage.path.isEmpty { section.problem("path", "is empty") }
+        storage.synchronous = section.word("synchronous") ?? storage.synchronous
         storage.maximumRefusedDeliveries =
-            section?.number("refused_kept", in: 0...10_000_000) ?? storage.maximumRefusedDeliveries
+            section.number("refused_kept", in: 0...10_000_000) ?? storage.maximumRefusedDeliveries
         storage.maximumRefusedBytes =
-            section?.bytes("refused_bytes", in: 1 << 20...(64 << 30)) ?? storage.maximumRefusedBytes
-        storage.cacheMiB = section?.number("cache_mib", in: 1...65_536) ?? storage.cacheMiB
-        section?.finish()
-        return storage
+            section.bytes("refused_bytes", in: 1 << 20...(64 << 30)) ?? storage.maximumRefusedBytes
+        storage.cacheMiB = section.number("cache_mib", in: 1...65_536) ?? storage.cacheMiB
     }
 
-    func recovery(_ section: inout Section) -> ServerConfiguration.Recovery {
-        var recovery = ServerConfiguration.Recovery()
+    func recovery(_ section: inout Section, _ recovery: inout ServerConfiguration.Recovery) {
         recovery.isEnabled = section.flag("enabled") ?? recovery.isEnabled
         recovery.interval =
             section.duration("interval", in: .seconds(10)...(.seconds(7 * 86_400))) ?? recovery.interval
         recovery.overlap = section.duration("overlap", in: .seconds(60)...(.seconds(7 * 86_400))) ?? recovery.overlap
         recovery.parallelWindows = section.number("windows", in: 1...64) ?? recovery.parallelWindows
         recovery.retentionDays = section.number("retention_days", in: 1...180) ?? recovery.retentionDays
-        section.finish()
-        return recovery
     }
 
-    func limits(_ section: inout Section) -> ServerConfiguration.Limits {
-        var limits = ServerConfiguration.Limits()
+    func limits(_ section: inout Section, _ limits: inout ServerConfiguration.Limits) {
         limits.requestBytes = section.bytes("request_bytes", in: 65_536...(64 << 20)) ?? limits.requestBytes
         limits.bufferedBytes = section.bytes("buffered_bytes", in: 1 << 20...(64 << 30)) ?? limits.bufferedBytes
         if limits.bufferedBytes < limits.requestBytes {
@@ -162,16 +146,11 @@ extension ServerConfigurationReader {
             section.number("requests_per_second", in: 1...1_000_000) ?? limits.requestsPerSecond
         limits.requestTimeout =
             section.duration("request_time", in: .seconds(1)...(.seconds(600))) ?? limits.requestTimeout
-        section.finish()
-        return limits
     }
 
-    func log(_ section: inout Section) -> ServerConfiguration.Log {
-        var log = ServerConfiguration.Log()
+    func log(_ section: inout Section, _ log: inout ServerConfiguration.Log) {
         log.level = section.word("level") ?? log.level
         log.format = section.word("format") ?? log.format
-        section.finish()
-        return log
     }
 
     func clock(_ text: String, _ root: Section) -> ServerConfiguration.Clock {

@@ -41,16 +41,16 @@ final class ServerConfigurationReader {
         if case .nothing = root.content { root.content = .mapping([:]) }
         guard var section = Section(root, path: "", diagnostics: diagnostics) else { return configuration }
         configuration.apps = apps(&section)
-        if var listen = section.section("listen") { configuration.listen = self.listen(&listen) }
-        if var trust = section.section("trust") { configuration.trust = self.trust(&trust) }
-        var storage = section.section("storage")
-        configuration.storage = self.storage(&storage)
+        section.read("listen") { listen(&$0, &configuration.listen) }
+        section.read("trust") { trust(&$0, &configuration.trust) }
+        section.read("storage") { storage(&$0, &configuration.storage) }
+        configuration.storage.path = resolved(configuration.storage.path)
         configuration.keys = keys(&section, apps: configuration.apps)
         configuration.webhooks = webhooks(&section, apps: configuration.apps)
-        if var recovery = section.section("recovery") { configuration.recovery = self.recovery(&recovery) }
-        if var limits = section.section("limits") { configuration.limits = self.limits(&limits) }
-        if var log = section.section("log") { configuration.log = self.log(&log) }
-        if var console = section.section("console") { configuration.console = self.console(&console) }
+        section.read("recovery") { recovery(&$0, &configuration.recovery) }
+        section.read("limits") { limits(&$0, &configuration.limits) }
+        section.read("log") { log(&$0, &configuration.log) }
+        section.read("console") { console(&$0, &configuration.console) }
         if let clock = section.text("clock") { configuration.clock = self.clock(clock, section) }
         section.finish()
         checkInlineSecrets(configuration)

@@ -17,10 +17,9 @@ struct StoreKitReader {
     mutating func read(_ root: inout Section) {
         root.ignore("identifier", "appPolicies")
         hasOfferKey = root.has("subscriptionOffersKeyPair")
-        if var version = root.section("version") {
+        root.read("version") { version in
             version.ignore("minor")
             formatVersion = version.number("major")
-            version.finish()
         }
         if let formatVersion, !(1...Self.newestFormat).contains(formatVersion) {
             diagnostics.note(
