@@ -8,11 +8,7 @@ package struct SettingOrigins: Sendable {
     init() {}
 
     init(_ root: ConfigurationValue, _ overrides: EnvironmentOverrides) {
-        lines = root.lines
-        for setting in EnvironmentOverrides.settings {
-            let path = setting.path.joined(separator: ".")
-            self.overrides[path] = overrides.source(of: path)
-        }
+        (lines, self.overrides) = (root.lines, overrides.sources)
     }
 
     /// Returns `line 12`, the name of an environment variable, `--port`, or `default`.

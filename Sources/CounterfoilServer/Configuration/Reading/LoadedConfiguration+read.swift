@@ -73,7 +73,7 @@ extension LoadedConfiguration {
 extension EnvironmentOverrides {
     /// Returns the issue with the overriding variable or option in its message instead of a line.
     func attributed(_ issue: ConfigurationIssue) -> ConfigurationIssue {
-        guard let source = source(of: issue.path) else { return issue }
+        guard let source = sources[issue.path] else { return issue }
         return ConfigurationIssue(path: issue.path, message: "\(issue.message) (from \(source))")
     }
 }
