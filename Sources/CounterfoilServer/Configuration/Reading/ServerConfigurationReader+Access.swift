@@ -32,9 +32,7 @@ extension ServerConfigurationReader {
         if section.has("scopes"), section.isEmpty("scopes") { section.problem("scopes", "is empty") }
         let key = ServerConfiguration.Key(
             name: name ?? "", hash: hash ?? Data(), scopes: scopes, apps: bundleIDs(&section, apps: apps),
-            environments: section.has("environments") ? Set(section.words("environments", of: Self.environments)) : nil,
-            isPublic: section.flag("public") ?? false)
-        requireItems("apps", "environments", of: section)
+            environments: environments(&section), isPublic: section.flag("public") ?? false)
         section.finish()
         if key.isPublic { checkPublicKey(key, section, apps: apps) }
         let isKnown = hash != nil || absentCredentials.isAny(in: section.path("secret"))
@@ -104,10 +102,7 @@ extension ServerConfigurationReader {
         webhook.events = events(&section)
         webhook.payload = section.word("payload") ?? .counterfoil
         webhook.apps = bundleIDs(&section, apps: apps)
-        if section.has("environments") {
-            webhook.environments = Set(section.words("environments", of: Self.environments))
-        }
-        requireItems("events", "apps", "environments", of: section)
+        webhook.environments = environments(&section)
         webhook.allowsPrivateNetworks = section.flag("allow_private_networks") ?? false
         section.finish()
         if url != nil { check(webhook, section) }
@@ -115,7 +110,8 @@ extension ServerConfigurationReader {
     }
 
     private func events(_ section: inout Section) -> [String]? {
-        section.texts("events").map { events in
+        requireItems("events", of: section)
+        return section.texts("events").map { events in
             for event in events {
                 if !Self.isName(event.text.replacing("*", with: "_")) {
                     diagnostics.problem(event.path, "\(quoted(event.text)) is not a type such as subscription.renewed")
@@ -157,14 +153,13 @@ extension ServerConfigurationReader {
         return name
     }
 
-    /// Reports lists that are present and empty: they could mean nothing as well as everything.
-    func requireItems(_ keys: String..., of section: Section) {
-        for key in keys where section.isEmpty(key) {
-            section.problem(key, "is empty; leave it out for everything")
-        }
+    /// Reports a list that is present and empty: it could mean nothing as well as everything.
+    func requireItems(_ key: String, of section: Section) {
+        if section.isEmpty(key) { section.problem(key, "is empty; leave it out for everything") }
     }
 
     private func bundleIDs(_ section: inout Section, apps: [ServerConfiguration.App]) -> Set<String>? {
+        requireItems("apps", of: section)
         guard let ids = section.texts("apps") else { return nil }
         let known = apps.map(\.bundleID)
         for id in ids where !known.containsExactly(id.text) {

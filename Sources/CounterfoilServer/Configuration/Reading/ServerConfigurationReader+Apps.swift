@@ -7,7 +7,7 @@ internal import Entitlements
 internal import Foundation
 
 extension ServerConfigurationReader {
-    static let environments = Vocabulary<AppStoreEnvironment>([
+    private static let environmentNames = Vocabulary<AppStoreEnvironment>([
         ("Production", [], .production), ("Sandbox", [], .sandbox),
     ])
 
@@ -87,12 +87,11 @@ extension ServerConfigurationReader {
     }
 
     private func app(_ section: inout Section) -> ServerConfiguration.App {
-        let environments = section.has("environments") ? section.words("environments", of: Self.environments) : nil
-        requireItems("environments", of: section)
+        let environments = environments(&section)
         let refusesSandbox = section.word("sandbox", of: Self.sandboxes) ?? false
         var app = ServerConfiguration.App(
             bundleID: section.requiredText("bundle_id") ?? "", appAppleID: appleID(&section),
-            environments: Set(environments ?? [.production, .sandbox]))
+            environments: environments ?? [.production, .sandbox])
         if refusesSandbox {
             app.environments.remove(.sandbox)
             if app.environments.isEmpty || environments?.contains(.sandbox) == true {
@@ -127,6 +126,12 @@ extension ServerConfigurationReader {
         section.finish()
         check(app, at: section.path)
         return app
+    }
+
+    /// Reads the environments of an app, a key or a webhook; nil if the setting is absent.
+    func environments(_ section: inout Section) -> Set<AppStoreEnvironment>? {
+        requireItems("environments", of: section)
+        return section.has("environments") ? Set(section.words("environments", of: Self.environmentNames)) : nil
     }
 
     private func appleID(_ section: inout Section) -> Int64? {
