@@ -141,6 +141,14 @@ package struct Section {
         section.finish()
     }
 
+    /// Reads each mapping of a list, and reports the keys that `read` did not read.
+    package mutating func readEach(_ key: String, _ read: (inout Section) -> Void) {
+        for var section in sections(key) {
+            read(&section)
+            section.finish()
+        }
+    }
+
     /// Marks keys as known that are valid but not used.
     package mutating func ignore(_ keys: String...) { known.formUnion(keys) }
 

@@ -88,13 +88,12 @@ private struct YAMLCatalogueReader {
         } else {
             catalogue.storefronts = [.usa]
         }
-        for var group in root.sections("groups") {
+        root.readEach("groups") { group in
             let id = group.requiredText("id") ?? ""
             catalogue.groups.append(SubscriptionGroup(id: id, name: group.text("name") ?? ""))
-            for var section in group.sections("subscriptions") { readSubscription(&section, group: id) }
-            group.finish()
+            group.readEach("subscriptions") { readSubscription(&$0, group: id) }
         }
-        for var section in root.sections("products") { readProduct(&section) }
+        root.readEach("products") { readProduct(&$0) }
         root.finish()
     }
 
@@ -125,20 +124,17 @@ private struct YAMLCatalogueReader {
             group: group, level: section.number("level") ?? 1, period: section.period("period") ?? .month)
         var paths = CatalogueCheck.SourcePaths(
             product: section.path, introductoryOffer: section.path("introductoryOffer"))
-        if var offer = section.section("introductoryOffer") {
-            terms.introductoryOffer = Self.offer(&offer, type: .introductory)
-        }
-        for var offer in section.sections("offers") {
+        section.read("introductoryOffer") { terms.introductoryOffer = Self.offer(&$0, type: .introductory) }
+        section.readEach("offers") { offer in
             if !offer.has("type") { offer.problem("type", "is missing") }
             let identifier = offer.requiredText("id") ?? ""
             let type = offer.word("type", of: CatalogueValueNames.offerTypes) ?? .offerCode
             paths.offers.append(offer.path)
             terms.offers.append(Self.offer(&offer, type: type, identifier: identifier))
         }
-        for var plan in section.sections("billingPlans") { terms.billingPlans.append(Self.billingPlan(&plan)) }
+        section.readEach("billingPlans") { terms.billingPlans.append(Self.billingPlan(&$0)) }
         var product = Self.product(&section, type: .autoRenewableSubscription)
         product.subscription = terms
-        section.finish()
         catalogue.products.append(product)
         sourcePaths.append(paths)
     }
@@ -148,7 +144,7 @@ private struct YAMLCatalogueReader {
         let type = section.word("type", of: CatalogueValueNames.productTypes) ?? .nonConsumable
         var paths = CatalogueCheck.SourcePaths(product: section.path)
         var product = Self.product(&section, type: type)
-        for var offer in section.sections("offers") {
+        section.readEach("offers") { offer in
             paths.offers.append(offer.path)
             var read = Offer(
                 identifier: offer.requiredText("id") ?? "",
@@ -156,9 +152,7 @@ private struct YAMLCatalogueReader {
                 price: offer.price("price") ?? 0, eligibility: Self.eligibility(&offer))
             Self.readCode(&offer, into: &read)
             product.offers.append(read)
-            offer.finish()
         }
-        section.finish()
         catalogue.products.append(product)
         sourcePaths.append(paths)
     }
@@ -193,7 +187,6 @@ private struct YAMLCatalogueReader {
             rules.finish()
         }
         readCode(&section, into: &offer)
-        section.finish()
         return offer
     }
 
@@ -216,10 +209,8 @@ private struct YAMLCatalogueReader {
     private static func billingPlan(_ section: inout Section) -> BillingPlan {
         for key in ["type", "price"] where !section.has(key) { section.problem(key, "is missing") }
         let price = section.price("price") ?? 0
-        let plan = BillingPlan(
+        return BillingPlan(
             type: section.word("type", of: CatalogueValueNames.billingPlans) ?? .billedUpfront, price: price,
             commitmentPrice: section.price("commitment") ?? price, isEnabled: section.flag("enabled") ?? true)
-        section.finish()
-        return plan
     }
 }

@@ -25,16 +25,15 @@ struct StoreKitReader {
             diagnostics.note(
                 "version \(formatVersion) of the format is not known; read as version \(Self.newestFormat)")
         }
-        if var section = root.section("settings") { readSettings(&section) }
+        root.read("settings") { readSettings(&$0) }
         for key in ["products", "nonRenewingSubscriptions"] {
-            for var section in root.sections(key) { readProduct(&section) }
+            root.readEach(key) { readProduct(&$0) }
         }
-        for var group in root.sections("subscriptionGroups") {
+        root.readEach("subscriptionGroups") { group in
             group.ignore("localizations")
             let id = group.requiredText("id") ?? ""
             catalogue.groups.append(SubscriptionGroup(id: id, name: group.text("name") ?? ""))
-            for var section in group.sections("subscriptions") { readSubscription(&section, group: id) }
-            group.finish()
+            group.readEach("subscriptions") { readSubscription(&$0, group: id) }
         }
         root.finish()
     }
@@ -66,7 +65,6 @@ struct StoreKitReader {
                 diagnostics.note("settings._storefront: \(quoted(code)) is not known; the storefront is USA")
             }
         }
-        section.finish()
     }
 
     private mutating func readProduct(_ section: inout Section) {
@@ -74,16 +72,14 @@ struct StoreKitReader {
         let type = section.word("type", of: CatalogueValueNames.productTypes) ?? .nonConsumable
         var paths = CatalogueCheck.SourcePaths(product: section.path)
         var product = Self.product(&section, type: type)
-        for var offer in section.sections("codeOffers") {
+        section.readEach("codeOffers") { offer in
             offer.ignore("internalID", "isStackable", "paymentMode", "subscriptionPeriod", "numberOfPeriods")
             paths.offers.append(offer.path)
             product.offers.append(
                 Offer(
                     identifier: identifier(&offer), type: .offerCode, discount: .oneTime,
                     price: offer.price("displayPrice") ?? 0, eligibility: eligibility(&offer)))
-            offer.finish()
         }
-        section.finish()
         catalogue.products.append(product)
         sourcePaths.append(paths)
     }
@@ -116,7 +112,7 @@ struct StoreKitReader {
                 terms.offers.append(read(&offer, type: type, identifier: identifier))
             }
         }
-        for var plan in section.sections("billingPlans") {
+        section.readEach("billingPlans") { plan in
             plan.ignore("internalID")
             let price = plan.price("displayPrice") ?? 0
             terms.billingPlans.append(
@@ -125,11 +121,9 @@ struct StoreKitReader {
                     price: price,
                     commitmentPrice: plan.price("commitmentDisplayPrice") ?? price,
                     isEnabled: plan.flag("isEnabled") ?? true))
-            plan.finish()
         }
         var product = Self.product(&section, type: .autoRenewableSubscription)
         product.subscription = terms
-        section.finish()
         catalogue.products.append(product)
         sourcePaths.append(paths)
     }
