@@ -1,10 +1,12 @@
+@testable import CounterfoilServer
 @testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
-import CounterfoilServer
+import ConfigurationReading
 import Entitlements
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Ledger
@@ -105,21 +107,131 @@ import Testing
         #expect(configuration.clock == .simulator("http://127.0.0.1:1/simulator"))
     }
 
-    @Test func `The documentation names every setting of the template and every variable`() throws {
-        let page = try String(
-            contentsOf: URL(filePath: #filePath).appending(path: "../../../../docs/configuration.md").standardized,
-            encoding: .utf8)
-        for setting in EnvironmentOverrides.settings {
-            #expect(page.contains("`\(setting.variable)`"), "\(setting.variable)")
+    // MARK: Agreement with the reader, the shown configuration and the documentation
+
+    /// A setting in a table of the documentation.
+    private struct DocumentedSetting {
+        /// The path, such as `keys[].name`.
+        var path: String
+        /// The default; nil if it is described instead of written as in the file.
+        var value: String?
+        var variable: String
+    }
+
+    private static func page() throws -> String {
+        try String(contentsOf: Fixtures.package.appending(path: "docs/configuration.md"), encoding: .utf8)
+    }
+
+    private static func documentation() throws -> [DocumentedSetting] {
+        try page().split(separator: "\n").filter { $0.hasPrefix("| `") }.flatMap { row -> [DocumentedSetting] in
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            // The rows about `bought_before` have no default. It is below an entitlement, and not shown.
+            guard cells.count > 2 else { return [] }
+            let value = cells[2].wholeMatch(of: /`([^`]+)`|[0-9]+/).map { String($0.output.1 ?? $0.output.0) }
+            let variable = cells.count > 3 ? cells[3].filter { $0 != "`" } : ""
+            return cells[0].matches(of: /`([a-z_.\[\]]+)`/).map { match in
+                let name = String(match.output.1)
+                let path = name.contains(".") || name == "clock" ? name : "apps[].\(name)"
+                return DocumentedSetting(path: path, value: value, variable: variable)
+            }
         }
+    }
+
+    /// The settings in effect with these values, and with those that are required.
+    private static func shown(_ values: [DocumentedSetting] = []) throws -> [EffectiveConfiguration.Setting] {
+        var sections = [
+            "apps[]": Test.smallest,
+            "keys[]": "keys:\n  - name: backend\n    secret: {sha256: \(hash)}\n    scopes: [all]\n",
+            "webhooks[]": """
+            webhooks:
+              - name: backend
+                url: https://example.com
+                secrets: [{environment: WEBHOOK_SECRET}]
+
+            """,
+        ]
+        for setting in values {
+            guard let value = setting.value else { continue }
+            let names = setting.path.split(separator: ".", maxSplits: 1).map(String.init)
+            if names.count == 2 {
+                let indentation = names[0].hasSuffix("[]") ? "    " : "  "
+                sections[names[0], default: "\(names[0]):\n"] += "\(indentation)\(names[1]): \"\(value)\"\n"
+            } else {
+                sections[setting.path] = "\(setting.path): \"\(value)\"\n"
+            }
+        }
+        let loaded = try Test.read(sections.values.joined(), environment: environment)
+        return EffectiveConfiguration(loaded.configuration).settings
+    }
+
+    /// Returns the path without the numbers of the elements.
+    private static func plain(_ path: String) -> String { path.replacing(/\[\d+\]/, with: "[]") }
+
+    private static func isPart(_ path: String, of other: String) -> Bool {
+        path == other || path.hasPrefix(other + ".") || path.hasPrefix(other + "[")
+    }
+
+    @Test func `The template, the shown configuration and the documentation have the same settings`() throws {
         let text = Self.uncommented(ConfigurationTemplate(keyHash: Self.hash).text)
-        let keys = text.matches(of: /([a-z_]+):(?=[ \n])/).map { String($0.1) }
-        #expect(keys.count > 50)
-        let examples: Set = ["premium", "pass", "yearly", "coins"]
-        // Only whole words in code count: a short key is a part of many words.
-        let words = page.matches(of: /`([^`\n]+)`/).flatMap { match in
-            match.1.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
+        let configuration = try Test.read(text, environment: Self.environment, files: Self.files).configuration
+        let shown = Set(EffectiveConfiguration(configuration).settings.map { Self.plain($0.path) })
+        let written = Set(try ConfigurationValue(yaml: text).lines.keys.map { Self.plain($0) })
+        let documented = Set(try Self.documentation().map(\.path))
+        #expect(shown.count > 60 && documented.count > 60)
+        #expect(shown.subtracting(written) == [])
+        let hidden = written.filter { path in
+            !shown.contains { Self.isPart(path, of: $0) || Self.isPart($0, of: path) }
         }
-        #expect(Set(keys).subtracting(examples).subtracting(words) == [])
+        #expect(hidden == [])
+        let undocumented = shown.filter { path in !documented.contains { Self.isPart(path, of: $0) } }
+        #expect(undocumented == [])
+        let unknown = documented.filter { path in !shown.contains { Self.isPart($0, of: path) } }
+        #expect(unknown == [])
+    }
+
+    /// The paths of nested keys have no rows in the tables, so this test compares only names.
+    @Test func `The template and the documentation have every key that is read`() throws {
+        let folder = Fixtures.package.appending(path: "Sources/CounterfoilServer/Configuration/Reading")
+        var keys: Set<String> = []
+        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+            // The methods of `Section` take the key first, those of the reader after the section.
+            let calls = try String(contentsOf: file, encoding: .utf8)
+                .matches(of: /\w\(\s*(?:&\w+, )?"([a-z0-9_]+)"/)
+            keys.formUnion(calls.map { String($0.output.1) })
+        }
+        #expect(keys.count > 80)
+        let template = ConfigurationTemplate(keyHash: Self.hash).text
+        // Only whole words count: a short key is a part of many words. In the documentation only code counts.
+        let words = template.matches(of: /[a-z0-9_]+/).map { String($0.output) }
+        #expect(keys.subtracting(words) == ["counts_sandbox"])
+        let codes = try Self.page().matches(of: /`([^`\n]+)`/).flatMap { match in
+            match.output.1.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
+        }
+        #expect(keys.subtracting(codes) == [])
+    }
+
+    @Test func `The documentation and the template show the defaults`() throws {
+        let documented = try Self.documentation().filter { $0.value != nil }
+        #expect(documented.count > 30)
+        let (expected, defaults) = (Set(try Self.shown(documented)), try Self.shown())
+        #expect(expected.symmetricDifference(defaults) == [])
+
+        let values = Dictionary(uniqueKeysWithValues: defaults.map { ($0.path, $0.value) })
+        let paths = Set(documented.map(\.path))
+        let text = Self.uncommented(ConfigurationTemplate(keyHash: Self.hash).text)
+        let configuration = try Test.read(text, environment: Self.environment, files: Self.files).configuration
+        let others = EffectiveConfiguration(configuration).settings.filter { setting in
+            guard let value = values[setting.path] else { return false }
+            return paths.contains(Self.plain(setting.path)) && value != setting.value
+        }
+        // The template shows how to enable the console.
+        #expect(others.map(\.path) == ["console.enabled"])
+    }
+
+    @Test func `The documentation has the variable of each setting`() throws {
+        let documented = try Self.documentation().filter { !$0.variable.isEmpty }
+        #expect(
+            Dictionary(uniqueKeysWithValues: documented.map { ($0.path, $0.variable) })
+                == Dictionary(uniqueKeysWithValues: EnvironmentOverrides.settings.map { ($0.path, $0.variable) }))
     }
 }

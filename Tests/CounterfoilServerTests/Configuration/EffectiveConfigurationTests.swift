@@ -1,7 +1,6 @@
 @testable import CounterfoilServer
 import AppStoreServer
 import Foundation
-import TestSupport
 import Testing
 
 @testable import Ledger
@@ -88,28 +87,5 @@ import Testing
         for path in ["listen.port", "apps[0].bundle_id", "keys[1].scopes", "webhooks[0].url", "apps[0].entitlements"] {
             #expect(origins.origin(of: path).hasPrefix("line "), "\(path)")
         }
-    }
-
-    /// Other tests compare the table of the documentation with the settings that are read.
-    @Test func `The shown configuration has every setting of the documentation`() throws {
-        let shown = Set(
-            EffectiveConfiguration(try Self.read()).settings.map { $0.path.replacing(/\[\d+\]/, with: "[]") })
-        let page = try String(
-            contentsOf: Fixtures.package.appending(path: "docs/configuration.md"), encoding: .utf8)
-        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
-        var count = 0
-        for row in rows {
-            let cell = row.dropFirst().prefix { $0 != "|" }
-            for match in cell.matches(of: /`([a-z_.\[\]]+)`/) {
-                let name = String(match.output.1)
-                // Settings below an entitlement are not shown.
-                guard !name.hasPrefix("bought_before") else { continue }
-                let isApps = !name.contains(".") && name != "clock"
-                let path = isApps ? "apps[].\(name)" : name
-                count += 1
-                #expect(shown.contains { $0 == path || $0.hasPrefix(path + ".") }, "\(path)")
-            }
-        }
-        #expect(count > 60)
     }
 }
