@@ -66,9 +66,14 @@ package struct Section {
         return text
     }
 
+    /// Adds a problem for each of the keys that is missing.
+    package mutating func require(_ keys: String...) {
+        for key in keys where !has(key) { problem(key, "is missing") }
+    }
+
     /// Returns the text of a required scalar. Adds a problem if it is missing.
     package mutating func requiredText(_ key: String) -> String? {
-        if !has(key) { problem(key, "is missing") }
+        require(key)
         return text(key)
     }
 

@@ -119,14 +119,14 @@ private struct YAMLCatalogueReader {
     }
 
     private mutating func readSubscription(_ section: inout Section, group: String) {
-        if !section.has("period") { section.problem("period", "is missing") }
+        section.require("period")
         var terms = SubscriptionTerms(
             group: group, level: section.number("level") ?? 1, period: section.period("period") ?? .month)
         var paths = CatalogueCheck.SourcePaths(
             product: section.path, introductoryOffer: section.path("introductoryOffer"))
         section.read("introductoryOffer") { terms.introductoryOffer = Self.offer(&$0, type: .introductory) }
         section.readEach("offers") { offer in
-            if !offer.has("type") { offer.problem("type", "is missing") }
+            offer.require("type")
             let identifier = offer.requiredText("id") ?? ""
             let type = offer.word("type", of: CatalogueValueNames.offerTypes) ?? .offerCode
             paths.offers.append(offer.path)
@@ -140,7 +140,7 @@ private struct YAMLCatalogueReader {
     }
 
     private mutating func readProduct(_ section: inout Section) {
-        if !section.has("type") { section.problem("type", "is missing") }
+        section.require("type")
         let type = section.word("type", of: CatalogueValueNames.productTypes) ?? .nonConsumable
         var paths = CatalogueCheck.SourcePaths(product: section.path)
         var product = Self.product(&section, type: type)
@@ -159,7 +159,7 @@ private struct YAMLCatalogueReader {
 
     /// Parses the values that all types of products have.
     private static func product(_ section: inout Section, type: ProductType) -> Product {
-        if !section.has("price") { section.problem("price", "is missing") }
+        section.require("price")
         var prices: [String: Int64] = [:]
         if var section = section.section("prices") {
             for storefront in section.keys { prices[storefront] = section.price(storefront) }
@@ -172,13 +172,13 @@ private struct YAMLCatalogueReader {
     }
 
     private static func offer(_ section: inout Section, type: OfferType, identifier: String? = nil) -> Offer {
-        for key in ["mode", "period"] where !section.has(key) { section.problem(key, "is missing") }
+        section.require("mode", "period")
         var offer = Offer(
             identifier: identifier, type: type,
             discount: section.word("mode", of: CatalogueValueNames.discounts) ?? .freeTrial,
             period: section.period("period") ?? .month, periodCount: section.number("periods") ?? 1,
             price: section.price("price") ?? 0, eligibility: eligibility(&section))
-        if offer.discount != .freeTrial, !section.has("price") { section.problem("price", "is missing") }
+        if offer.discount != .freeTrial { section.require("price") }
         if type != .introductory, var rules = section.section("winBack") {
             offer.winBack = .init(
                 minimumPaidMonths: rules.number("paidMonths") ?? 0,
@@ -207,7 +207,7 @@ private struct YAMLCatalogueReader {
     }
 
     private static func billingPlan(_ section: inout Section) -> BillingPlan {
-        for key in ["type", "price"] where !section.has(key) { section.problem(key, "is missing") }
+        section.require("type", "price")
         let price = section.price("price") ?? 0
         return BillingPlan(
             type: section.word("type", of: CatalogueValueNames.billingPlans) ?? .billedUpfront, price: price,

@@ -46,7 +46,7 @@ struct ScenarioReader {
             randomFaults = RandomFaultLevel(rawValue: text)
             if randomFaults == nil { section.problem("disorder", "\(quoted(text)) is neither low, medium nor high") }
         }
-        if !section.has("steps") { section.problem("steps", "is missing") }
+        section.require("steps")
         let steps = section.list("steps").compactMap { step($0.value, at: $0.path) }
         section.finish()
         guard let name else { return nil }

@@ -27,7 +27,7 @@ extension ServerConfigurationReader {
     private func key(_ section: inout Section, apps: [ServerConfiguration.App]) -> ServerConfiguration.Key? {
         let name = name(&section)
         let hash = hash(&section)
-        if !section.has("scopes") { section.problem("scopes", "is missing") }
+        section.require("scopes")
         let scopes = Set(section.words("scopes", of: Self.scopes).joined())
         if section.has("scopes"), section.isEmpty("scopes") { section.problem("scopes", "is empty") }
         let key = ServerConfiguration.Key(
@@ -92,7 +92,7 @@ extension ServerConfigurationReader {
     private func webhook(_ section: inout Section, apps: [ServerConfiguration.App]) -> ServerConfiguration.Webhook? {
         let name = name(&section)
         let url = section.requiredText("url")
-        if !section.has("secrets") { section.problem("secrets", "is missing") }
+        section.require("secrets")
         let secrets = secrets(&section, "secrets")
         if section.has("secrets"), section.isEmpty("secrets") { section.problem("secrets", "is empty") }
         for (secret, path) in secrets where secret.webhookKey == nil {

@@ -182,7 +182,7 @@ extension ServerConfigurationReader {
 
     private func signingKey(_ section: inout Section) -> SigningKey? {
         let identifier = section.requiredText("key_id")
-        if !section.has("private_key") { section.problem("private_key", "is missing") }
+        section.require("private_key")
         if let value = section.value("private_key"), case .text(let text) = value.content,
             !text.contains("-----BEGIN")
         {

@@ -6,7 +6,7 @@ extension ServerConfigurationReader {
         console.isEnabled = section.flag("enabled") ?? console.isEnabled
         console.isReadOnly = section.flag("read_only") ?? console.isReadOnly
         console.auditsReads = section.flag("audit_reads") ?? console.auditsReads
-        console.secret = section.has("secret") ? secret(&section, "secret") : nil
+        console.secret = secret(&section, "secret")
         if let secret = console.secret, secret.revealed.utf8.count < 24 {
             section.problem("secret", "is shorter than 24 characters")
         }

@@ -68,7 +68,7 @@ struct StoreKitReader {
     }
 
     private mutating func readProduct(_ section: inout Section) {
-        if !section.has("type") { section.problem("type", "is missing") }
+        section.require("type")
         let type = section.word("type", of: CatalogueValueNames.productTypes) ?? .nonConsumable
         var paths = CatalogueCheck.SourcePaths(product: section.path)
         var product = Self.product(&section, type: type)
@@ -87,7 +87,7 @@ struct StoreKitReader {
     private mutating func readSubscription(_ section: inout Section, group: String) {
         // The enclosing group determines the group, and the type is always the same.
         section.ignore("subscriptionGroupID", "type")
-        if !section.has("recurringSubscriptionPeriod") { section.problem("recurringSubscriptionPeriod", "is missing") }
+        section.require("recurringSubscriptionPeriod")
         var terms = SubscriptionTerms(
             group: group, level: section.number("groupNumber") ?? 1,
             period: section.period("recurringSubscriptionPeriod") ?? .month)
@@ -131,7 +131,7 @@ struct StoreKitReader {
     /// Parses the values that all types of products have.
     private static func product(_ section: inout Section, type: ProductType) -> Product {
         section.ignore("internalID", "localizations")
-        if !section.has("displayPrice") { section.problem("displayPrice", "is missing") }
+        section.require("displayPrice")
         return Product(
             id: section.requiredText("productID") ?? "", type: type, name: section.text("referenceName") ?? "",
             price: section.price("displayPrice") ?? 0, isFamilyShareable: section.flag("familyShareable") ?? false)
@@ -139,7 +139,7 @@ struct StoreKitReader {
 
     private func read(_ section: inout Section, type: OfferType, identifier: String? = nil) -> Offer {
         section.ignore("internalID", "billingPlanType")
-        for key in ["paymentMode", "subscriptionPeriod"] where !section.has(key) { section.problem(key, "is missing") }
+        section.require("paymentMode", "subscriptionPeriod")
         let discount = section.word("paymentMode", of: CatalogueValueNames.discounts) ?? .freeTrial
         if discount == .freeTrial {
             // A price can remain from another mode.
