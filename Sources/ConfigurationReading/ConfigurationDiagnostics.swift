@@ -21,7 +21,8 @@ package final class ConfigurationDiagnostics {
     package private(set) var notes: [String] = []
     private var problems: [ConfigurationProblem] = []
     private var pathsWithProblem: Set<String> = []
-    private var lines: [String: Int] = [:]
+    /// The lines of the values that were read, by their paths such as `apps[0].bundle_id`.
+    package private(set) var lines: [String: Int] = [:]
     private var (omittedProblems, omittedNotes) = (0, 0)
 
     package init(unknownKeys: UnknownKeys) { self.unknownKeys = unknownKeys }

@@ -1,15 +1,9 @@
-internal import ConfigurationReading
-
 /// The origin of each setting of a configuration. It does not contain the values.
 package struct SettingOrigins: Sendable {
-    private var lines: [String: Int] = [:]
-    private var overrides: [String: String] = [:]
-
-    init() {}
-
-    init(_ root: ConfigurationValue, _ overrides: EnvironmentOverrides) {
-        (lines, self.overrides) = (root.lines, overrides.sources)
-    }
+    /// The lines of the settings that the file has, by their paths.
+    var lines: [String: Int] = [:]
+    /// The variables and options that override settings, by the paths of the settings.
+    var overrides: [String: String] = [:]
 
     /// Returns `line 12`, the name of an environment variable, `--port`, or `default`.
     package func origin(of path: String) -> String {

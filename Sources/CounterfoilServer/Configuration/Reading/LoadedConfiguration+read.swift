@@ -50,7 +50,7 @@ extension LoadedConfiguration {
         do throws(ConfigurationProblems) {
             let root = try ConfigurationValue(yaml: text)
             var configuration = reader.read(overrides.applied(to: root))
-            configuration.origins = SettingOrigins(root, overrides)
+            configuration.origins = SettingOrigins(lines: reader.diagnostics.lines, overrides: overrides.sources)
             try reader.diagnostics.finish()
             let unknownVariables = EnvironmentOverrides.notes(
                 on: Set(environment.keys).subtracting(reader.secretVariables))
