@@ -105,7 +105,7 @@ extension NotificationParts {
         case .end: end.map(TimelineSentence.day)
         case .graceExpiry: renewal?.gracePeriodExpiresDate.map(TimelineSentence.day)
         case .revocation: transaction?.revocationDate.map(TimelineSentence.day)
-        case .refundedPart: transaction?.revocationType == .refundProrated ? "in part" : nil
+        case .refundedPart: isRefundedInPart ? "in part" : nil
         case .lossCause: lossCause
         case .quantity: transaction.flatMap { $0.quantity > 1 ? String($0.quantity) : nil }
         }
@@ -118,6 +118,12 @@ extension NotificationParts {
     private var end: Date? {
         let end = transaction?.commitmentInfo?.commitmentExpiresDate ?? transaction?.expiresDate
         return end.flatMap { $0 > payload.signedDate ? $0 : nil }
+    }
+
+    /// Whether a refund was not of the whole price. Without a date, only some items of an Advanced Commerce purchase
+    /// were refunded, and the purchase goes on.
+    private var isRefundedInPart: Bool {
+        transaction.map { $0.revocationType == .refundProrated || $0.revocationDate == nil } ?? false
     }
 
     private var lossCause: String {

@@ -122,6 +122,15 @@ import Testing
         #expect(Self.sentence(expected, purchase.transaction) == sentence)
     }
 
+    @Test func `The sentence about a refund of some items says that only a part was refunded`() throws {
+        var purchase = try #require(try Self.purchase(.refund))
+        (purchase.transaction.revocationType, purchase.transaction.revocationDate) = (nil, nil)
+        let expected = try Self.expectation(.refund)
+        #expect(
+            Self.sentence(expected, purchase.transaction)
+                == "Refunded in part: gold, the period until 16 January 2026.")
+    }
+
     @Test func `The documentation lists every event with its notifications and compatible names`() throws {
         let own = [
             EventType.purchaseLinked, .purchaseTransferred, .webhookTest, .grantCreated, .grantRevoked, .grantExpired,
