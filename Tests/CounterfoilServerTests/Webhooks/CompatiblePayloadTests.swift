@@ -1,4 +1,5 @@
 import AppStoreModels
+import AppStoreServer
 import CounterfoilServer
 import Foundation
 import StoreSimulator
@@ -55,6 +56,114 @@ import Testing
             let thousandths = (paid * Double(percentage ?? 100_000) / 100).rounded()
             #expect(refund["price"].number == -thousandths / 1000)
             #expect(refund["price_in_purchased_currency"].number == refund["price"].number)
+        }
+    }
+
+    /// Returns the types of the messages that `body` causes, sorted.
+    private static func types(
+        _ world: World, _ receiver: WebhookReceiver, _ body: () async throws -> Void
+    ) async throws -> [String] {
+        try await world.deliverWebhooks()
+        _ = receiver.take()
+        try await body()
+        try await world.deliverWebhooks()
+        return receiver.take().compactMap { $0.json["event"]["type"].text }.sorted()
+    }
+
+    @Test
+    func `A refund in the grace period is reported as the end of access, unlike one after the subscription expired`()
+        async throws
+    {
+        try await World.runWithWebhooks(Self.configure) { world, receiver in
+            world.simulator.configure { $0.gracePeriod = .sixteenDays }
+            for name in ["anna", "ben"] {
+                try await world.simulator.perform(
+                    .purchase(customer: name, product: World.monthly, introductory: false))
+            }
+            try await world.simulator.perform(.failBilling(customer: "anna"))
+            try await world.simulator.perform(.cancel(customer: "ben"))
+            try await world.simulator.advance(by: 40 * 86_400)
+            try #require(try world.simulator.state(of: "anna").subscriptions.map(\.hasAccess) == [true])
+            try #require(try world.simulator.state(of: "ben").subscriptions.map(\.hasAccess) == [false])
+            let inGrace = try await Self.types(world, receiver) {
+                try await world.simulator.perform(.approveRefund(customer: "anna"))
+            }
+            #expect(inGrace == ["CANCELLATION", "EXPIRATION"])
+            let expired = try await Self.types(world, receiver) {
+                try await world.simulator.perform(.approveRefund(customer: "ben"))
+            }
+            #expect(expired == [])
+        }
+    }
+
+    @Test func `A refund is not reported as the end of access if another paid period gives it`() async throws {
+        try await World.runWithWebhooks(Self.configure) { world, receiver in
+            world.simulator.configure { $0.maximumRenewalLeadTime = 86_400 }
+            let running = try await world.simulator.perform(
+                .purchase(customer: "anna", product: World.monthly, introductory: false))
+            try await world.simulator.perform(.shareWithFamily(customer: "anna", member: "ben"))
+            try await world.simulator.perform(
+                .purchase(customer: "carl", product: World.monthly, introductory: false))
+            let lower = try await world.simulator.perform(
+                .purchase(customer: "dora", product: "com.example.basic.monthly", introductory: false))
+            try await world.simulator.perform(
+                .purchase(customer: "dora", product: World.monthly, introductory: false))
+            let upgraded = try await Self.types(world, receiver) {
+                try await world.simulator.perform(.approveRefund(customer: "dora", transaction: lower.transactionID))
+            }
+            #expect(upgraded == [])
+            let end = try #require(try world.simulator.state(of: "anna").subscriptions.first?.expiresDate)
+            let renewals = try await Self.types(world, receiver) { try await world.simulator.advance(to: end - 1) }
+            try #require(renewals == ["RENEWAL", "RENEWAL", "RENEWAL", "RENEWAL"])
+            // The next period of anna, and of ben, who shares it, is paid.
+            let refunded = try await Self.types(world, receiver) {
+                try await world.simulator.perform(
+                    .approveRefund(customer: "anna", transaction: running.transactionID))
+            }
+            #expect(refunded == [])
+            // Carl's next period is refunded before it begins.
+            let ahead = try await Self.types(world, receiver) {
+                try await world.simulator.perform(.approveRefund(customer: "carl"))
+            }
+            #expect(ahead == [])
+            let later = try await Self.types(world, receiver) { try await world.simulator.advance(by: 3600) }
+            #expect(later == ["EXPIRATION"])
+            for (name, hasAccess) in [("anna", true), ("ben", true), ("carl", false), ("dora", true)] {
+                let state = try world.simulator.state(of: name)
+                #expect(state.subscriptions.map(\.hasAccess) == [hasAccess], "\(name)")
+            }
+        }
+    }
+
+    @Test func `A refund of an item of an Advanced Commerce subscription is not reported as its end`() async throws {
+        try await World.runWithWebhooks(Self.configure) { world, receiver in
+            let bought = try await world.simulator.perform(
+                .subscribeAdvancedCommerce(
+                    customer: "anna", product: "com.example.advanced.subscription",
+                    request: .init(
+                        requestInfo: .init(requestReferenceId: UUID()), currency: "USD",
+                        descriptors: .init(description: "Everything", displayName: "All"),
+                        items: [
+                            .init(sku: "tv", displayName: "TV", description: "TV", price: 5000),
+                            .init(sku: "radio", displayName: "Radio", description: "Radio", price: 2000),
+                        ], period: .p1m, taxCode: "C003-00-2")))
+            let transaction = try #require(bought.transactionID)
+            let client = try world.simulator.client()
+            let item = try await Self.types(world, receiver) {
+                _ = try await client.requestRefund(
+                    transaction,
+                    AdvancedCommerceRequestRefundRequest(
+                        requestInfo: .init(requestReferenceId: UUID()),
+                        items: [.init(sku: "radio", refundReason: .legal, refundType: .full, revoke: true)],
+                        refundRiskingPreference: false, currency: "USD"))
+            }
+            #expect(item == [])
+            let anna = try world.simulator.state(of: "anna")
+            #expect(anna.subscriptions.map(\.hasAccess) == [true])
+            let whole = try await Self.types(world, receiver) {
+                try await world.simulator.perform(.approveRefund(customer: "anna"))
+            }
+            #expect(whole == ["CANCELLATION", "EXPIRATION"])
         }
     }
 
