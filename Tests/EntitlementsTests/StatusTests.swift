@@ -265,6 +265,20 @@ import Testing
         #expect(states(facts, [renewal(on: 0)], on: day(9)).status == .active)
     }
 
+    @Test func `A purchase of the old product after a migration counts, also once the new subscription has renewed`() {
+        let migrated: (inout TransactionFact) -> Void = { $0.previousOriginalTransactionID = "1" }
+        let facts = [
+            period("1", 0, 30), period("5", of: "5", "generic", 10, 30, change: migrated), period("6", 20, 50),
+            period("7", of: "5", "generic", 30, 60, change: migrated),
+        ]
+        for date in [21.0, 31] {
+            let state = states(facts, on: day(date))
+            #expect(state.subscriptions.map(\.status) == [.active, .active], "day \(date)")
+            #expect(state.product("pro.month").transactionID == "6" && state.product("pro.month").until == day(50))
+        }
+        #expect(states(facts, on: day(19)).subscriptions.map(\.status) == [.expired, .active])
+    }
+
     @Test(arguments: [(0, false), (1, true), (2, true)] as [(Int32, Bool)])
     func `Only the renewal status 0 says that a subscription will not renew`(_ status: Int32, _ willRenew: Bool) {
         let payload = JWSRenewalInfoDecodedPayload(
