@@ -1,3 +1,6 @@
+import AppStoreModels
+import Entitlements
+import Foundation
 import Ledger
 import Testing
 
@@ -56,5 +59,56 @@ import Testing
     @Test func `A subscription with a damaged record is out of date`() {
         #expect(LineageSummary(damaged: "1").isOutOfDate(at: 0))
         #expect(!LineageSummary("1").isOutOfDate(at: 0))
+    }
+
+    private static func date(_ day: Double) -> Date { Date(timeIntervalSince1970: day * 86_400) }
+
+    private static func period(
+        _ id: String, _ from: Double, _ to: Double, change: (inout TransactionFact) -> Void = { _ in }
+    ) -> TransactionFact {
+        var fact = TransactionFact(
+            transactionID: id, originalTransactionID: "1", productID: "plus", type: .autoRenewableSubscription,
+            purchaseDate: date(from), expiresDate: date(to), signedDate: date(from))
+        change(&fact)
+        return fact
+    }
+
+    private static func summary(_ transactions: [TransactionFact], signed: Double, end: Double) -> LineageSummary {
+        let renewal = RenewalFact(
+            originalTransactionID: "1", productID: "plus", autoRenewProductID: "plus", willRenew: true,
+            renewalDate: date(end), signedDate: date(signed))
+        return LineageSummary(
+            Lineage(originalTransactionID: "1", transactions: transactions, renewal: renewal), requestedAt: nil)
+    }
+
+    @Test func `A subscription is out of date after its last period, whatever happened to a longer one before`() {
+        let end = 970 * Self.day
+        let year = [
+            Self.period("1", 900, 1265), Self.period("1", 900, 1265) { $0.isUpgraded = true },
+            Self.period("1", 900, 1265) { $0.revocationDate = Self.date(930) },
+        ]
+        for (index, year) in year.enumerated() {
+            let month = Self.period("2", 940, 970)
+            // The renewal info may be one of the earlier period.
+            for summary in [
+                Self.summary([year, month], signed: 940, end: 970),
+                Self.summary([year, month], signed: 900, end: 1265),
+            ] {
+                #expect(!summary.isOutOfDate(at: end + Self.hour), "\(index)")
+                #expect(summary.isOutOfDate(at: end + Self.hour + 1), "\(index)")
+            }
+        }
+    }
+
+    @Test func `A refunded subscription is not out of date, one that a family shares again is`() {
+        let now = 980 * Self.day
+        let refunded = Self.period("2", 940, 970) { $0.revocationDate = Self.date(950) }
+        #expect(!Self.summary([Self.period("1", 910, 940), refunded], signed: 950, end: 970).isOutOfDate(at: now))
+        let lost = Self.period("1", 945, 970) {
+            $0.ownership = .familyShared
+            $0.revocationDate = Self.date(971)
+        }
+        let shared = Self.period("2", 940, 970) { $0.ownership = .familyShared }
+        #expect(Self.summary([lost, shared], signed: 972, end: 970).isOutOfDate(at: now))
     }
 }

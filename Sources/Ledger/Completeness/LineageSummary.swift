@@ -64,15 +64,31 @@ extension LineageSummary {
     package init(_ lineage: Lineage, requestedAt: Milliseconds?) {
         self.init(lineage.originalTransactionID)
         self.requestedAt = requestedAt
+        let current = Self.current(lineage.transactions)
         if let renewal = lineage.renewal {
-            (renewalSigned, end) = (renewal.signedDate.milliseconds, renewal.renewalDate?.milliseconds)
+            renewalSigned = renewal.signedDate.milliseconds
+            // An older renewal info may name the end of a longer period that was upgraded or refunded since.
+            if current.map({ $0.signedDate <= renewal.signedDate }) ?? true { end = renewal.renewalDate?.milliseconds }
             (willRenew, isInRetry) = (renewal.willRenew, renewal.isInBillingRetry)
             graceDate = renewal.gracePeriodExpiresDate?.milliseconds
         }
         purchasedAt = lineage.transactions.map(\.purchaseDate.milliseconds).min()
-        let latest = lineage.transactions.max { ($0.expiresDate ?? .distantPast) < ($1.expiresDate ?? .distantPast) }
-        guard let latest else { return }
-        end = [end, latest.expiresDate?.milliseconds].compactMap(\.self).max()
-        isRevoked = latest.revocationDate != nil
+        guard let current else { return }
+        end = [end, current.expiresDate?.milliseconds].compactMap(\.self).max()
+        isRevoked = current.revocationDate != nil
+    }
+
+    /// Returns the transaction of the current or last period. A longer one that was upgraded or refunded may end later.
+    private static func current(_ transactions: [TransactionFact]) -> TransactionFact? {
+        guard transactions.count > 1 else { return transactions.first }
+        func isEarlier(_ one: TransactionFact, _ other: TransactionFact) -> Bool {
+            (one.purchaseDate, one.expiresDate ?? .distantPast)
+                < (other.purchaseDate, other.expiresDate ?? .distantPast)
+        }
+        let valid = transactions.filter { !$0.isUpgraded }
+        guard let latest = valid.max(by: isEarlier) else { return transactions.max(by: isEarlier) }
+        guard latest.revocationDate != nil else { return latest }
+        // A customer who rejoins a family during the grace period gets the old period again, from its beginning.
+        return valid.last { $0.revocationDate == nil && $0.expiresDate == latest.expiresDate } ?? latest
     }
 }
