@@ -39,10 +39,14 @@ struct PurchasePeriods {
             ExactText(fact.expiresDate == nil ? fact.productID : fact.originalTransactionID)
         }
         let subscriptions = Dictionary(grouping: states.subscriptions) { ExactText($0.originalTransactionID) }
+        let ends = Dictionary(
+            states.purchases.map { (ExactText($0.transactionID), $0.endDate) }, uniquingKeysWith: { first, _ in first })
         return purchases.sorted { (start($0.value), $0.key) < (start($1.value), $1.key) }.map { key, transactions in
             let transactions = transactions.sorted { $0.purchaseDate < $1.purchaseDate }
-            var periods = transactions.indices.map { index in
-                period(transactions[index], before: transactions.dropFirst(index + 1).first)
+            var periods = transactions.indices.map { index -> Period in
+                let fact = transactions[index]
+                let end = ends[ExactText(fact.transactionID)] ?? nil
+                return period(fact, until: end, before: transactions.dropFirst(index + 1).first)
             }
             if let subscription = subscriptions[key]?.first { periods += unpaidPeriods(subscription, now: states.asOf) }
             return PurchasePeriods(
@@ -55,14 +59,15 @@ struct PurchasePeriods {
         transactions.map(\.purchaseDate).min() ?? .distantPast
     }
 
-    private static func period(_ fact: TransactionFact, before next: TransactionFact?) -> Period {
+    /// - Parameter end: The end of a non-renewing subscription by the duration in the catalogue.
+    private static func period(_ fact: TransactionFact, until end: Date?, before next: TransactionFact?) -> Period {
         // An upgrade starts immediately and ends the previous period, whose transaction may not be signed again.
-        let planned = fact.expiresDate.map { min($0, next?.purchaseDate ?? $0) }
+        let planned = fact.expiresDate.map { min($0, next?.purchaseDate ?? $0) } ?? end
         // A refund after the end does not extend the period.
         let ended = fact.revocationDate.map { min($0, planned ?? $0) } ?? planned
         // A refund before the start must not end the period before its start.
-        let end = ended.map { max($0, fact.purchaseDate + 1) }
-        return Period(kind: kind(of: fact), start: fact.purchaseDate, end: end)
+        return Period(
+            kind: kind(of: fact), start: fact.purchaseDate, end: ended.map { max($0, fact.purchaseDate + 1) })
     }
 
     private static func kind(of fact: TransactionFact) -> Kind {

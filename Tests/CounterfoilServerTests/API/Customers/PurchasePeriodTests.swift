@@ -24,7 +24,7 @@ import Testing
         _ facts: [TransactionFact], _ renewal: RenewalFact? = nil, asOf: Double = 11
     ) -> [PurchasePeriods.Period] {
         let facts = CustomerFacts(transactions: facts, renewals: renewal.map { [$0] } ?? [])
-        let engine = EntitlementEngine(catalogue: ProductCatalogue())
+        let engine = EntitlementEngine(catalogue: ProductCatalogue(durations: ["season": .days(30)]))
         return PurchasePeriods.all(of: facts, engine.state(of: facts, asOf: start + asOf * month)).flatMap(\.periods)
     }
 
@@ -93,5 +93,22 @@ import Testing
     @Test func `A failed payment that was paid later adds no period`() {
         let periods = Self.periods([Self.fact(0), Self.fact(1)], Self.failure(after: 1))
         #expect(periods.map(\.kind) == [.paid, .paid])
+    }
+
+    @Test func `A non-renewing subscription ends with its duration, or before with a refund`() {
+        func pass(_ id: String, at months: Double, refundedAt refund: Double? = nil) -> TransactionFact {
+            Self.fact(0) { fact in
+                (fact.transactionID, fact.originalTransactionID, fact.productID) = (id, id, "season")
+                (fact.type, fact.expiresDate) = (.nonRenewingSubscription, nil)
+                fact.purchaseDate = Self.start + months * Self.month
+                fact.revocationDate = refund.map { Self.start + $0 * Self.month }
+            }
+        }
+        let periods = Self.periods([
+            pass("1", at: 0), pass("2", at: 0.5), pass("3", at: 2, refundedAt: 2.25), pass("4", at: 4, refundedAt: 8),
+        ])
+        #expect(periods.map(\.kind) == [.once, .once, .refunded, .refunded])
+        let ends: [Date?] = [1, 1.5, 2.25, 5].map { Self.start + $0 * Self.month }
+        #expect(periods.map(\.end) == ends)
     }
 }
