@@ -168,4 +168,49 @@ import Testing
             }
         }
     }
+
+    /// Several servers may read the same notification. Detects engines that store a failure without checking that the
+    /// notification is pending.
+    @Test(arguments: Engine.allCases)
+    func `A notification that another server has processed or marked as failed does not fail again`(_ engine: Engine)
+        async throws
+    {
+        try await engine.withLedger { ledger, appEnvironment in
+            let scope = appEnvironment.id
+            let ids = try await ledger.commit(received: Self.received(1...2, in: appEnvironment), processed: []).map(
+                \.id)
+            try #require(ids.count == 2)
+            let processed = Self.processed(1, ids[0], "1", in: appEnvironment)
+            _ = try await ledger.commit(received: [], processed: [processed])
+            try await ledger.fail(ids[0], code: "no", message: "it cannot be believed", at: Self.now)
+            #expect(try await ledger.notification(Self.uuid(1))?.state == .processed)
+            try await engine.damage(text: ids[0], of: ledger)
+            #expect(try await ledger.failDamaged(ids[0], message: "its text is damaged", at: Self.now))
+            #expect(try await ledger.notification(Self.uuid(1))?.state == .processed)
+            for code in ["no", "other"] {
+                try await ledger.fail(ids[1], code: code, message: "it cannot be believed", at: Self.now)
+            }
+            #expect(try await ledger.notification(Self.uuid(2))?.failure == "no")
+            #expect(try await ledger.missingCounts(in: scope).failedNotifications == 1)
+        }
+    }
+
+    /// Detects engines that leave the failure, or emit an event only for a notification in the inbox.
+    @Test(arguments: Engine.allCases)
+    func `A notification that another server has marked as failed has not failed once it is processed`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, appEnvironment in
+            let id = try #require(
+                try await ledger.commit(received: Self.received(1...1, in: appEnvironment), processed: []).first?.id)
+            let processed = Self.processed(1, id, "1", in: appEnvironment)
+            try await ledger.fail(id, code: "no", message: "it cannot be believed", at: Self.now)
+            for _ in 0..<2 {
+                _ = try await ledger.commit(received: [], processed: [processed])
+                #expect(try await ledger.notification(Self.uuid(1))?.state == .processed)
+                #expect(
+                    try await Self.events(ledger, in: appEnvironment) == [LedgerEvent.prefix + Self.uuid(1)])
+            }
+        }
+    }
 }

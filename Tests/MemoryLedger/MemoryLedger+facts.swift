@@ -129,7 +129,7 @@ extension MemoryLedger.State {
     }
 
     fileprivate mutating func fail(_ notification: Int64, _ code: String) {
-        inbox[notification] = nil
+        guard inbox.removeValue(forKey: notification) != nil else { return }
         failures[notification] = code
     }
 
@@ -156,7 +156,8 @@ extension MemoryLedger.State {
     // MARK: - Processing
 
     mutating func process(_ notification: ProcessedNotification) throws {
-        let waited = inbox.removeValue(forKey: notification.id) != nil
+        let waited =
+            inbox.removeValue(forKey: notification.id) != nil || failures.removeValue(forKey: notification.id) != nil
         let number = notification.id < 0 ? otherTexts[-notification.id]?.notification ?? 0 : notification.id
         let before = self
         let source = LineageRecord.Source(id: number, wasReceipt: before.isReceipt) { present in

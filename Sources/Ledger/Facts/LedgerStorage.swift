@@ -39,17 +39,20 @@ package protocol LedgerStorage: Sendable {
     /// belongs to the scope of the first.
     ///
     /// Received notifications are stored before processed ones. Each notification creates one event, however often it
-    /// is processed: processing it again changes nothing.
+    /// is processed: processing it again changes nothing. Processing a failed notification ends its failure: another
+    /// server could verify it.
     func commit(received: [ReceivedNotification], processed: [ProcessedNotification]) async throws -> [InsertionResult]
 
     /// Stores facts that were received without a notification. Returns how many of them changed the ledger; nothing is
     /// written for the others.
     func commit(_ signedFacts: [SignedFact]) async throws -> Int
 
-    /// Marks a notification as failed because its signed parts do not verify.
+    /// Marks a pending notification as failed because its signed parts do not verify. Any other notification does not
+    /// change: another server has processed it meanwhile, or has marked it.
     func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws
 
-    /// Marks a notification as failed because its stored text is corrupt.
+    /// Marks a pending notification as failed because its stored text is corrupt. Any other notification does not
+    /// change.
     ///
     /// - Returns: False, without a change, if the text is readable: it was received again meanwhile.
     func failDamaged(_ notification: Int64, message: String, at now: Milliseconds) async throws -> Bool

@@ -83,6 +83,8 @@ extension SQLiteStorage: LedgerStorage {
         _ notification: Int64, _ code: String, _ message: String, _ now: Milliseconds, _ db: Database
     ) throws {
         try db.run("DELETE FROM inbox WHERE id = ?", [.integer(notification)])
+        // Another process has processed or marked the notification.
+        guard db.changesCount > 0 else { return }
         try db.run(
             "INSERT OR REPLACE INTO failures (id, code, message, failed_at) VALUES (?, ?, ?, ?)",
             [.integer(notification), .text(code), .text(message), .integer(now)])

@@ -9,7 +9,11 @@ enum FactProcessor {
     /// Processes a notification, and creates its event once.
     static func process(_ notification: ProcessedNotification, makingEvent: Bool = true, _ db: Database) throws {
         try db.run("DELETE FROM inbox WHERE id = ?", [.integer(notification.id)])
-        let waited = db.changesCount > 0
+        var waited = db.changesCount > 0
+        if !waited {
+            try db.run("DELETE FROM failures WHERE id = ?", [.integer(notification.id)])
+            waited = db.changesCount > 0
+        }
         let source = try Source(notification, db)
         let outcome = try add(notification, source, db)
         for replaced in outcome.replaced { try drop(replaced, db) }

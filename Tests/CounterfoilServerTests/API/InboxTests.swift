@@ -82,7 +82,7 @@ import NIOHTTP1
             try #require(stored.count == 3)
             for (number, item) in stored.enumerated() {
                 let code = number == 0 ? "other" : "storage_damaged"
-                try await core.storage.fail(item.id, code: code, message: "it is damaged", at: 0)
+                try await core.storage.failProcessed(item.id, code: code, message: "it is damaged")
             }
             func reprocess(_ body: String, _ query: String = "") async throws -> TestAPIClient.Response {
                 try await world.api.send("POST", "/v1/notifications/reprocess\(query)", body: Data(body.utf8))

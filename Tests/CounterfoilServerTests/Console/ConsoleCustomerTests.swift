@@ -352,7 +352,7 @@ import WebConsole
             _ = try await world.subscribe("ben", in: .sandbox)
             let filter = InboxFilter(scopes: core.scopes.all.filter { $0.environment == .sandbox }.map(\.id))
             let stored = try #require(try await core.storage.notifications(filter, before: .max, limit: 1).items.first)
-            try await core.storage.fail(stored.id, code: "storage_damaged", message: "it is damaged", at: 0)
+            try await core.storage.failProcessed(stored.id, code: "storage_damaged", message: "it is damaged")
             let failing = try await browser.get("/console?environment=Production").text
             #expect(failing.contains("Notifications that failed") && failing.contains("1 of com.example.app Sandbox."))
             core.readiness.startDraining()

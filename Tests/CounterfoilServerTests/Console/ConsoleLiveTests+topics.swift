@@ -59,7 +59,7 @@ extension `Live updates of console pages` {
             }
             let core = try world.server.core
             let stored = try #require(try await core.storage.notification(uuid))
-            try await core.storage.fail(stored.id, code: "bad_signature", message: "a test", at: 0)
+            try await core.storage.failProcessed(stored.id, code: "bad_signature", message: "a test")
             #expect(Self.topics(try await browser.get("/console/notifications/\(uuid)")) == ChangeTopic.inbox)
         }
     }
@@ -208,7 +208,7 @@ extension `Live updates of console pages` {
             _ = await Self.changedTopics(&watch, hub)
             let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
             let stored = try #require(try await core.storage.notification(uuid))
-            try await core.storage.fail(
+            try await core.storage.failProcessed(
                 stored.id, code: "bad_signature", message: "a test", at: world.simulator.now.milliseconds)
             var changed: Set<String> = []
             for _ in 0..<5 { changed.formUnion(await Self.changedTopics(&watch, hub)) }

@@ -52,7 +52,7 @@ extension `The console` {
             let core = try world.server.core
             let filter = InboxFilter(scopes: core.scopes.all.map(\.id))
             for item in try await core.storage.notifications(filter, before: .max, limit: 10).items {
-                try await core.storage.fail(item.id, code: "storage_damaged", message: "it is damaged", at: 0)
+                try await core.storage.failProcessed(item.id, code: "storage_damaged", message: "it is damaged")
             }
             try await browser.signIn()
             let list = try await browser.get("/console/notifications?state=failed").text

@@ -137,7 +137,7 @@ import Testing
                 let kept = try await storage.digest()
                 #expect(kept == digest)
             }
-            try await storage.fail(notification, code: "untrusted_root", message: "", at: 0)
+            try await storage.failProcessed(notification, code: "untrusted_root", message: "")
             try await requireNothingReplaced(because: "untrusted_root")
             try await storage.reprocess([notification], at: 0)
             try await requireNothingReplaced(because: "pending")

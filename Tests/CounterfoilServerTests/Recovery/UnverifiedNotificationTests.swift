@@ -208,7 +208,7 @@ import Testing
             let appEnvironment = try world.appEnvironment()
             let filter = InboxFilter(scopes: [appEnvironment.id])
             let stored = try #require(try await core.storage.notifications(filter, before: .max, limit: 1).items.first)
-            try await core.storage.fail(stored.id, code: "untrusted_root", message: "wrong anchors", at: 0)
+            try await core.storage.failProcessed(stored.id, code: "untrusted_root", message: "wrong anchors")
             try await core.recovery.runNow()
             try await world.waitUntilIdle()
             #expect(try await core.storage.notification(stored.uuid)?.state == .processed)

@@ -39,3 +39,13 @@ extension World {
         try await sqlite.pool.write { db in try db.execute(sql: "DELETE FROM requests") }
     }
 }
+
+extension LedgerEngine {
+    /// Makes a processed notification pending and marks it as failed. Nothing wakes the processor in between.
+    func failProcessed(
+        _ notification: Int64, code: String, message: String, at now: Milliseconds = 0
+    ) async throws {
+        try await reprocess([notification], at: now)
+        try await fail(notification, code: code, message: message, at: now)
+    }
+}
