@@ -82,6 +82,54 @@ import Testing
         }
     }
 
+    /// Several servers may read a page, and the answer to a commit may be lost. Detects engines that find the window by
+    /// its identifier alone.
+    @Test(arguments: Engine.allCases)
+    func `A page of a recovery that is recorded twice counts once and does not lead back to an earlier page`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, found in
+            let id = try await ledger.begin(Self.plan(found.id, windows: 1), at: 0)
+            let first = try #require(try await ledger.openWindows(of: id).first)
+            for _ in 0..<2 { try await ledger.record(Self.page(next: "2"), of: first, at: 1) }
+            let second = try #require(try await ledger.openWindows(of: id).first)
+            try await ledger.record(Self.page(next: "3"), of: second, at: 2)
+            for window in [first, second] {
+                try await ledger.record(Self.page(next: "2"), of: window, at: 3)
+                try await ledger.record(Self.page(), of: window, at: 3)
+            }
+            let last = try #require(try await ledger.openWindows(of: id).first)
+            #expect(second.token == "2" && last.token == "3")
+            #expect(try await ledger.recovery(id)?.counts.pages == 2)
+            // The window was started over meanwhile.
+            try await ledger.restart(window: last)
+            try await ledger.record(Self.page(), of: last, at: 4)
+            #expect(try await ledger.openWindows(of: id) == [first])
+            for _ in 0..<2 { try await ledger.record(Self.page(), of: first, at: 5) }
+            #expect(try await ledger.openWindows(of: id).isEmpty)
+            #expect(try await ledger.recovery(id)?.counts.pages == 3)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `A recovery that is begun twice moves the mark like one`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, found in
+            var ids: [Int64] = []
+            for _ in 0..<2 { ids.append(try await ledger.begin(Self.plan(found.id, windows: 1), at: 0)) }
+            #expect(ids[0] != ids[1])
+            #expect(try await ledger.openRecoveries(in: [found.id]).map(\.id) == ids)
+            var marks: [CompletenessMark?] = []
+            for id in ids {
+                let window = try #require(try await ledger.openWindows(of: id).first)
+                try await ledger.record(Self.page(), of: window, at: 1)
+                marks.append(try await ledger.finish(recovery: id, until: 900, limit: 0, at: 2000))
+            }
+            let stored = try await ledger.completenessMarks()
+            #expect(stored.count == 1 && marks == [stored.first, stored.first])
+            #expect(try await ledger.historyPass(in: found.id) == nil)
+        }
+    }
+
     /// An engine that counts the named items would stop at twenty.
     @Test(arguments: Engine.allCases)
     func `The newest twenty unverified items are named, and all are counted`(_ engine: Engine) async throws {

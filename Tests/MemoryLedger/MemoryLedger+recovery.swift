@@ -75,6 +75,10 @@ extension MemoryLedger: RecoveryStorage {
 
     package func record(_ page: PageOutcome, of window: RecoveryWindow, at now: Milliseconds) async throws {
         try write { state in
+            let stored = state.recoveries[window.recovery]?.openWindows.first { $0.window.id == window.id }
+            guard let stored, stored.window.token.map({ ExactText($0) }) == window.token.map({ ExactText($0) }) else {
+                return
+            }
             state.change(window.id) {
                 ($0.window.token, $0.isDone) = (page.next, page.isLast)
                 $0.unverified += page.unverified.count

@@ -3,7 +3,8 @@ package protocol RecoveryStorage: Sendable {
     /// Returns the marks of all scopes that have one.
     func completenessMarks() async throws -> [CompletenessMark]
 
-    /// Stores a plan and returns the row identifier of the recovery.
+    /// Stores a plan and returns the row identifier of the recovery. Repeating the call begins another recovery of the
+    /// same time, which reads the same notifications again and ends at the same mark.
     func begin(_ plan: RecoveryPlan, at now: Milliseconds) async throws -> Int64
 
     /// Returns the open recoveries of the scopes, the oldest first.
@@ -16,8 +17,9 @@ package protocol RecoveryStorage: Sendable {
     /// finished recovery are deleted.
     func windows(of recovery: Int64, limit: Int) async throws -> [(window: RecoveryWindow, isDone: Bool)]
 
-    /// Records that a page of a window is stored. A late page of a finished recovery changes neither other windows nor
-    /// the times of that recovery; a late page of a deleted recovery changes nothing.
+    /// Records that a page of a window is stored, if the stored window is open and still at the page that begins at the
+    /// token of `window`. Otherwise nothing changes: the call is repeated, another server has recorded the page or
+    /// started the window over, or the recovery has ended.
     func record(_ page: PageOutcome, of window: RecoveryWindow, at now: Milliseconds) async throws
 
     /// Starts a window over at its first page.

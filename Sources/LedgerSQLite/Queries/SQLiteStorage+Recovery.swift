@@ -90,9 +90,11 @@ extension SQLiteStorage: RecoveryStorage {
             try db.run(
                 """
                 UPDATE recovery_windows SET token = ?, is_done = ?, unverified = unverified + ?
-                WHERE \(Self.isWindow)
+                WHERE \(Self.isWindow) AND is_done = 0 AND token IS ?
                 """,
-                [.init(page.next), .init(page.isLast), .init(page.unverified.count)] + Self.key(of: window))
+                [.init(page.next), .init(page.isLast), .init(page.unverified.count)] + Self.key(of: window)
+                    + [.init(window.token)])
+            guard db.changesCount > 0 else { return }
             let counts = page.counts
             try db.run(
                 """
@@ -106,7 +108,6 @@ extension SQLiteStorage: RecoveryStorage {
                 ])
             guard !page.unverified.isEmpty else { return }
             let scope = try db.number("SELECT scope FROM recoveries WHERE id = ?", [.integer(window.recovery)])
-            // The recovery was deleted meanwhile.
             guard let scope else { return }
             try Self.add(page.unverified, in: scope, window, at: now, db)
         }

@@ -59,6 +59,7 @@ extension Recovery {
     private func readPages(
         of window: RecoveryWindow, in appEnvironment: AppEnvironment, _ client: AppStoreServerClient
     ) async throws {
+        var window = window
         let request = NotificationHistoryRequest(
             startDate: Date(milliseconds: window.from), endDate: Date(milliseconds: window.until),
             notificationType: window.filter?.type, notificationSubtype: window.filter?.subtype,
@@ -67,6 +68,7 @@ extension Recovery {
             let outcome = try await store(page)
             log(outcome.unverified, in: appEnvironment)
             try await storage.record(outcome, of: window, at: now)
+            window.token = outcome.next
             try Task.checkCancellation()
         }
     }
