@@ -195,8 +195,9 @@ import Testing
                     "k", of: "c", about: nil, fingerprint: Data([1]), at: Self.now, lockTimeout: 9)
             }
             #expect(decisions.count { $0 == .proceed } == 1)
-            let endpoints = try await Self.concurrently { _ in
-                try await ledger.addWebhook(.init(name: "crm", url: "https://example.com", secrets: []), at: 0)?.id
+            let endpoints = try await Self.concurrently { number in
+                let definition = WebhookDefinition(name: "crm", url: "https://example.com/\(number)", secrets: [])
+                return try await ledger.addWebhook(definition, at: 0)?.id
             }
             #expect(endpoints.count { $0 != nil } == 1)
             let content = GrantEvent.Content(

@@ -38,8 +38,10 @@ extension MemoryLedger: WebhookStorage {
         _ definition: WebhookDefinition, at now: Milliseconds
     ) async throws -> WebhookEndpoint? {
         try write { state in
-            let isTaken = state.endpoints.values.contains { $0.endpoint.name.isExactly(definition.name) }
-            return isTaken ? nil : state.addEndpoint(definition.name, definition, at: now)
+            let known = state.endpoints.values.map(\.endpoint).first { $0.name.isExactly(definition.name) }
+            guard let known else { return state.addEndpoint(definition.name, definition, at: now) }
+            let isRepeated = known.createdAt == now && known.definition?.isSame(as: definition) ?? false
+            return isRepeated ? known : nil
         }
     }
 
@@ -114,6 +116,15 @@ extension MemoryLedger: WebhookStorage {
                     $0.endpoint.disabled != nil && !gone.contains($0.endpoint.id)
                 })
         }
+    }
+}
+
+extension WebhookDefinition {
+    /// Whether everything but the name is equal.
+    fileprivate func isSame(as other: WebhookDefinition) -> Bool {
+        url == other.url && secrets.map(\.revealed) == other.secrets.map(\.revealed) && events == other.events
+            && payload == other.payload && apps == other.apps && environments == other.environments
+            && allowsPrivateNetworks == other.allowsPrivateNetworks
     }
 }
 

@@ -76,7 +76,8 @@ package struct ErasureReport: Sendable, Hashable {
 /// Erases customers.
 package protocol ErasureStorage: Sendable {
     /// Erases a customer in one transaction: claims lose the name; grants, usage reports and stored responses are
-    /// deleted; the purchases have no owner. Data that the App Store signed do not change.
+    /// deleted; the purchases have no owner. Data that the App Store signed do not change. Repeating the call is
+    /// another erasure, with a later instant.
     func erase(_ customer: String, in appEnvironment: AppEnvironment, at now: Milliseconds) async throws
         -> ErasureReport
 

@@ -67,8 +67,8 @@ package protocol HistoryRequestStorage: Sendable {
     /// twice removes no other one.
     func finish(request id: Int64) async throws
 
-    /// Schedules another attempt of a request, and counts the failed one. If the request was finished meanwhile it is
-    /// added again, because the newest response could not be verified.
+    /// Schedules another attempt of a request, and counts the failed one, again if the call is repeated. If the request
+    /// was finished meanwhile it is added again, because the newest response could not be verified.
     func postpone(_ request: HistoryRequest, until next: Milliseconds, code: String) async throws
 
     /// Adds a transaction whose history was requested without success. A request that is already in the queue does not

@@ -112,7 +112,7 @@ package protocol ConsumptionStorage: Sendable {
 
     /// Leases the due inquiries, those with the earliest deadline first, including those that a clock that was ahead
     /// has scheduled (see ``LongestDelay``). No other caller gets them before `leaseEnds`, which becomes the stored
-    /// time of the next attempt; the returned inquiries have the earlier one.
+    /// time of the next attempt; the returned inquiries have the earlier one. Repeating the call leases others.
     func leaseInquiries(at now: Milliseconds, leaseEnds: Milliseconds, limit: Int) async throws -> [ConsumptionInquiry]
 
     /// Records the result for an inquiry that was leased until `leaseEnds`, unless its state is already final. An

@@ -10,6 +10,9 @@ package import Foundation
 /// Every method that writes is one database transaction, unless its description says that it works in batches: when it
 /// returns, all of its changes are on disk, or none.
 ///
+/// A call may be repeated: the answer to a commit may be lost, and several servers may do the same work. A repeated
+/// call changes nothing more, unless its description says what it adds.
+///
 /// Names and identifiers are compared by their UTF-8 bytes, and lists that are sorted by identifier use the order of
 /// those bytes. An engine must not fold case, normalize Unicode or use a collation of a language.
 ///

@@ -60,7 +60,7 @@ package enum IdempotencyDecision: Sendable, Hashable {
 /// Stores the responses to requests with an idempotency key.
 package protocol IdempotencyStorage: Sendable {
     /// Decides about a request by ``IdempotencyDecision``, and stores it if it is to be processed; it replaces an
-    /// expired request with the same key.
+    /// expired request with the same key. Repeating the call returns `isInProgress`, as for another client's request.
     ///
     /// - Parameters:
     ///   - client: The client that the key belongs to.

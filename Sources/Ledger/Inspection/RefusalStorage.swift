@@ -2,7 +2,7 @@ package import Foundation
 
 /// Stores refused deliveries, up to a limit.
 package protocol RefusalStorage: Sendable {
-    /// Stores refusals.
+    /// Stores refusals. Repeating the call stores them again.
     func commit(_ refusals: [Refusal]) async throws
 
     /// Deletes the refusals that exceed a limit, in batches of one transaction each. The clients with the most refusals

@@ -13,7 +13,8 @@ package protocol WebhookStorage: Sendable {
     /// Returns all endpoints, sorted by name.
     func webhookEndpoints() async throws -> [WebhookEndpoint]
 
-    /// Creates an endpoint by the API; nil if the name is taken.
+    /// Creates an endpoint by the API; nil if the name is taken. Repeating the call, with the same definition and
+    /// instant, returns the endpoint.
     func addWebhook(_ definition: WebhookDefinition, at now: Milliseconds) async throws -> WebhookEndpoint?
 
     /// Changes the definition of an endpoint.
@@ -62,7 +63,8 @@ package protocol WebhookStorage: Sendable {
     /// Returns when the next delivery to one of these endpoints becomes due, after now.
     func nextDelivery(to endpoints: [Int64], after now: Milliseconds) async throws -> Milliseconds?
 
-    /// Records the results of attempts.
+    /// Records the results of attempts. Repeating the call counts the attempts again; the first final result of a
+    /// delivery stays.
     ///
     /// - Parameter disableAfter: An endpoint that has failed for this long is disabled.
     /// - Returns: The endpoints that were disabled.
@@ -80,13 +82,14 @@ package protocol WebhookStorage: Sendable {
     func delivery(_ id: Int64, of endpoint: Int64) async throws -> WebhookDelivery?
 
     /// Creates deliveries of old events again, in batches. ``releaseDeliveries(to:limit:at:)`` makes them due. Earlier
-    /// failed deliveries that would precede them become due at once.
+    /// failed deliveries that would precede them become due at once. Repeating the call sends the events once more.
     func replay(_ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds) async throws -> ReplayOutcome
 
     /// Returns what ``replay(_:to:at:)`` would do, without doing it.
     func countReplay(_ range: ReplayRange, to target: FanOutTarget) async throws -> ReplayOutcome
 
-    /// Creates an event for this endpoint alone, and its delivery; nil if the endpoint does not exist.
+    /// Creates an event for this endpoint alone, and its delivery; nil if the endpoint does not exist. Repeating the
+    /// call creates another delivery of the same event.
     func addWebhookTest(_ event: LedgerEvent, to endpoint: Int64) async throws -> WebhookDelivery?
 
     /// Returns the numbers of pending deliveries and disabled endpoints.

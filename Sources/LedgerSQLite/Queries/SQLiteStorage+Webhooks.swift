@@ -29,9 +29,11 @@ extension SQLiteStorage: WebhookStorage {
                 INSERT INTO webhook_endpoints (name, is_configured, definition, cursor, created_at, begins_at)
                 VALUES (?, 0, ?, (SELECT coalesce(max(seq), 0) FROM events), ?, ?) ON CONFLICT (name) DO NOTHING
                 """, [.text(definition.name), .text(stored), .integer(now), .integer(now)])
-            guard db.changesCount > 0 else { return nil }
             return try db.first(
-                "SELECT * FROM webhook_endpoints WHERE id = ?", [.integer(db.lastInsertedRowID)]
+                """
+                SELECT * FROM webhook_endpoints
+                WHERE name = ? AND is_configured = 0 AND definition = ? AND created_at = ?
+                """, [.text(definition.name), .text(stored), .integer(now)]
             ) { WebhookTables.endpoint($0) }
         }
     }
