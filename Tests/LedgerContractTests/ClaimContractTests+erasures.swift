@@ -146,8 +146,7 @@ extension `The contract of claims and erasures` {
                     scope: appEnvironment.id, fact: .transaction(second), origin: .app, receivedAt: 0, text: "text 3")
             ])
             func events() async throws -> [LedgerEvent] {
-                let (linked, requested) = (try await ledger.event(1), try await ledger.event(2))
-                return [linked, requested].compactMap { $0?.event }
+                try await ledger.firstEvents(2).map { $0.event }
             }
             func inquiry() async throws -> ConsumptionInquiry? {
                 try await ledger.inquiries(about: ["1"], transactionID: nil, in: appEnvironment.id, limit: 9).first
@@ -182,7 +181,7 @@ extension `The contract of claims and erasures` {
                     scope: appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text 3")
             ])
             func names() async throws -> [String?] {
-                let event = try await ledger.event(1)?.event
+                let event = try await ledger.firstEvents(1).first?.event
                 let inquiries = try await ledger.inquiries(
                     about: ["1"], transactionID: nil, in: appEnvironment.id, limit: 9)
                 return [event?.customer] + inquiries.map(\.customer)
@@ -234,10 +233,10 @@ extension `The contract of claims and erasures` {
                 SignedFact(
                     scope: appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text 2")
             ])
-            let before = try #require(try await ledger.event(1)?.event)
+            let before = try #require(try await ledger.firstEvents(1).first?.event)
             try #require(before.data?.contains(Self.token) == true)
             _ = try await ledger.erase(Self.token, in: appEnvironment, at: start + 90_000)
-            let after = try #require(try await ledger.event(1)?.event)
+            let after = try #require(try await ledger.firstEvents(1).first?.event)
             #expect(after.customer == "bob" && after.data == nil)
         }
     }

@@ -152,7 +152,7 @@ import Testing
             #expect(outcomes.count { $0 == .granted(["1"]) } == 1)
             #expect(outcomes.count { $0 == .inUse } == Self.writers - 1)
             #expect(try await ledger.owners(of: "1", in: scope).count == 1)
-            #expect(try await ledger.lastEvent() == 1)
+            #expect(try await ledger.eventCount() == 1)
         }
     }
 
@@ -170,7 +170,7 @@ import Testing
                 return try await ledger.lineages(of: "anna", in: scope).count
             }
             #expect(Set(claimed).isSubset(of: [0, 8]) && claimed.contains(8), "\(claimed)")
-            #expect(try await ledger.lastEvent() == 8)
+            #expect(try await ledger.eventCount() == 8)
             let merged = try await Self.concurrently { number -> (moved: Int, seen: Int) in
                 var moved = 0
                 if number.isMultiple(of: 4) {
@@ -181,7 +181,7 @@ import Testing
             }
             #expect(merged.map(\.moved).reduce(0, +) == 8)
             #expect(Set(merged.map(\.seen)).isSubset(of: [0, 8]), "\(merged)")
-            #expect(try await ledger.lastEvent() == 16)
+            #expect(try await ledger.eventCount() == 16)
         }
     }
 
@@ -206,12 +206,12 @@ import Testing
                 try await ledger.createGrant("g", content, in: appEnvironment.id, at: Self.now)
             }
             #expect(Set(grants).count == 1)
-            #expect(try await ledger.lastEvent() == 1)
+            #expect(try await ledger.eventCount() == 1)
             let ended = try await Self.concurrently { _ in
                 try await ledger.emitExpiredGrants(at: Self.now + 9, limit: 9).count
             }
             #expect(ended.reduce(0, +) == 1)
-            #expect(try await ledger.lastEvent() == 2)
+            #expect(try await ledger.eventCount() == 2)
             var facts = RandomFacts(seed: 1)
             let received = Self.notifications(0..<1, in: appEnvironment)
             let id = try #require(try await ledger.commit(received: received, processed: []).first?.id)

@@ -119,7 +119,7 @@ import Testing
                 #expect(
                     await Self.isRefusedAsDamaged { _ = try await ledger.merge("anna", into: "ben", in: id, at: 6) })
             }
-            #expect(try await ledger.lastEvent() == 2)
+            #expect(try await ledger.eventCount() == 2)
             let unmerged = try await ledger.digest()
             #expect(unmerged == claimed)
         }

@@ -6,7 +6,7 @@ extension MemoryLedger: AuditStorage {
     package func appendAudit(_ entries: [AuditEntry], dropping before: Milliseconds) async throws {
         try write { state in
             for entry in entries {
-                state.lastAudit += 1
+                state.lastAudit += state.step
                 let digest = entry.digest(after: state.audit.last?.digest ?? Data())
                 state.audit.append(StoredAuditEntry(id: state.lastAudit, entry: entry, digest: digest, previous: nil))
             }

@@ -151,7 +151,7 @@ extension MemoryLedger.State {
             guard var inquiry, !inquiries.contains(where: { $0.notification.isExactly(notification.uuid) }) else {
                 return
             }
-            inquiry.id = Int64(inquiries.count + 1)
+            inquiry.id = (inquiries.last?.inquiry.id ?? 0) + step
             inquiries.append(.init(inquiry: inquiry, notification: notification.uuid))
         }
         let decisions = refundDecisions.filter {

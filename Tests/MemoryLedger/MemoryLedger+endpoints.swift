@@ -63,7 +63,7 @@ extension MemoryLedger: WebhookStorage {
             state.endpoints[id]?.failedAt = nil
             let waiting = state.deliveries.values.filter { $0.endpoint == id && $0.state == .pending }
             if discardingBacklog {
-                state.endpoints[id]?.endpoint.cursor = Int64(state.events.count)
+                state.endpoints[id]?.endpoint.cursor = state.lastEvent
                 state.endpoints[id]?.begin = now
                 for delivery in waiting { state.deliveries[delivery.id]?.end(.discarded, "discarded", at: now) }
             } else if disabled == nil {
@@ -87,7 +87,7 @@ extension MemoryLedger: WebhookStorage {
         try read { state in
             let hasNewEvents = targets.contains { target in
                 guard let endpoint = state.endpoints[target.endpoint]?.endpoint else { return false }
-                return endpoint.disabled == nil && endpoint.cursor < state.events.count
+                return endpoint.disabled == nil && endpoint.cursor < state.lastEvent
             }
             return hasNewEvents ? state.status : nil
         }
@@ -108,7 +108,7 @@ extension MemoryLedger: WebhookStorage {
             let waiting = state.deliveries.values.filter { $0.state == .pending && !gone.contains($0.endpoint) }
             let next = state.endpoints.values.compactMap { endpoint -> Milliseconds? in
                 guard endpoint.endpoint.disabled == nil, !gone.contains(endpoint.endpoint.id) else { return nil }
-                return state.event(endpoint.endpoint.cursor + 1)?.createdAt
+                return state.event(endpoint.endpoint.cursor + state.step)?.createdAt
             }
             return WebhookBacklog(
                 deliveries: min(waiting.count, WebhookBacklog.limit), oldest: (waiting.map(\.createdAt) + next).min(),
@@ -133,16 +133,16 @@ extension MemoryLedger.State {
     fileprivate mutating func addEndpoint(
         _ name: String, _ definition: WebhookDefinition?, at now: Milliseconds
     ) -> WebhookEndpoint {
-        lastEndpoint += 1
+        lastEndpoint += step
         let endpoint = WebhookEndpoint(
             id: lastEndpoint, name: name, definition: definition, isConfigured: definition == nil,
-            cursor: Int64(events.count), createdAt: now)
+            cursor: lastEvent, createdAt: now)
         endpoints[lastEndpoint] = .init(endpoint: endpoint, begin: now)
         return endpoint
     }
 
     func event(_ number: Int64) -> LedgerEvent? {
-        guard number > 0, number <= events.count else { return nil }
-        return events[Int(number) - 1]
+        guard number > 0, number <= lastEvent, number.isMultiple(of: step) else { return nil }
+        return events[Int(number / step) - 1]
     }
 }

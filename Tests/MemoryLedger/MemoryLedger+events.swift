@@ -6,7 +6,7 @@ package import Ledger
 extension MemoryLedger: EventFeedStorage {
     package func status() async throws -> FanOutStatus { try read { $0.status } }
 
-    package func lastEvent() async throws -> Int64 { try read { Int64($0.events.count) } }
+    package func lastEvent() async throws -> Int64 { try read { $0.lastEvent } }
 
     package func lastEventsOfCustomers(
         in scope: Int64, limit: Int, amongLast depth: Int64
@@ -65,9 +65,13 @@ extension MemoryLedger.State {
             recoveries: Set(recoveries.values.filter { $0.run.state == .open }.map(\.run.id)))
     }
 
+    /// The events with their numbers, which are the multiples of the step.
     var numberedEvents: [MemoryLedger.Numbered] {
-        events.enumerated().map { .init(number: Int64($0.offset + 1), event: $0.element) }
+        events.enumerated().map { .init(number: Int64($0.offset + 1) * step, event: $0.element) }
     }
+
+    /// The number of the last event.
+    var lastEvent: Int64 { Int64(events.count) * step }
 
     /// Whether an event must wait: its notification is beyond the limit, or recovered while recovered ones are held.
     func isHeld(_ event: LedgerEvent, _ gate: FanOutLimit) -> Bool {

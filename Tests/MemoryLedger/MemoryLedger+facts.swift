@@ -96,7 +96,8 @@ extension MemoryLedger {
 extension MemoryLedger.State {
     mutating func receive(_ new: ReceivedNotification) -> InsertionResult {
         guard let number = numbers[ExactText(new.uuid)], let known = notifications[number] else {
-            let number = Int64(notifications.count + 1)
+            lastNotification += step
+            let number = lastNotification
             notifications[number] = StoredNotification(
                 id: number, scope: new.scope, uuid: new.uuid, type: new.type, subtype: new.subtype,
                 signedDate: new.signedDate, receivedAt: new.receivedAt, origin: new.origin, state: .pending,
@@ -120,7 +121,8 @@ extension MemoryLedger.State {
         }
         let same = otherTexts.first { $0.value.notification == number && $0.value.text.isExactly(new.text) }
         if let same { return requeueFailed(-same.key, new) ? .stored(-same.key) : .duplicate(number) }
-        let other = Int64(otherTexts.count + 1)
+        lastOtherText += step
+        let other = lastOtherText
         otherTexts[other] = .init(
             notification: number, signedDate: new.signedDate, receivedAt: new.receivedAt, origin: new.origin,
             text: new.text)
@@ -198,7 +200,7 @@ extension MemoryLedger.State {
 
     /// Stores a signed fact that did not come in a notification. Returns false if it contains nothing new.
     mutating func store(_ signedFact: SignedFact) throws -> Bool {
-        lastSignedFact += 1
+        lastSignedFact += step
         let number = FactSource.signedFact(lastSignedFact).code
         signedFacts[lastSignedFact] = signedFact
         let before = self

@@ -188,7 +188,7 @@ extension MemoryLedger: RefusalStorage {
     package func commit(_ refusals: [Refusal]) async throws {
         try write { state in
             for refusal in refusals {
-                state.lastRefusal += 1
+                state.lastRefusal += state.step
                 state.refusals.append(StoredRefusal(id: state.lastRefusal, refusal: refusal))
             }
         }

@@ -116,7 +116,7 @@ extension MemoryLedger.State {
         of event: MemoryLedger.Numbered, variant: Int, to endpoint: Int64, in lane: String? = nil,
         isRepeat: Bool = false, at now: Milliseconds
     ) -> Int64 {
-        let id = (deliveries.keys.max() ?? 0) + 1
+        let id = (deliveries.keys.max() ?? 0) + step
         deliveries[id] = MemoryLedger.Delivery(
             id: id, endpoint: endpoint, event: event.number, variant: variant, lane: lane ?? self.lane(of: event),
             purchase: purchase(of: event), happenedAt: event.event.occurredAt, isRepeat: isRepeat, createdAt: now)

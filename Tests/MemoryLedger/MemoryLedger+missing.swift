@@ -33,7 +33,7 @@ extension MemoryLedger.State {
         let known = unverified.keys.count { $0.scope == scope }
         for item in items.prefix(UnverifiedItem.room(beside: known)) {
             let key = MemoryLedger.UnverifiedKey(scope: scope, digest: item.digest)
-            lastUnverified += 1
+            lastUnverified += step
             var new = unverified[key] ?? .init(id: lastUnverified, item: item, noticedAt: now)
             (new.item.code, new.item.message, new.history) = (item.code, item.message, history)
             (new.recovery, new.from, new.until) = (window?.recovery, window?.from, window?.until)
@@ -90,7 +90,7 @@ extension MemoryLedger: HistoryRequestStorage {
     ) async throws {
         try write { state in
             for id in transactionIDs {
-                state.lastHistoryRequest += 1
+                state.lastHistoryRequest += state.step
                 let key = Key(scope, id)
                 guard var known = state.historyRequests[key] else {
                     state.historyRequests[key] = HistoryRequest(
@@ -133,7 +133,7 @@ extension MemoryLedger: HistoryRequestStorage {
             let key = Key(request.scope, request.transactionID)
             var known = state.historyRequests[key] ?? request
             if state.historyRequests[key] == nil {
-                state.lastHistoryRequest += 1
+                state.lastHistoryRequest += state.step
                 known.id = state.lastHistoryRequest
             }
             known.attempts += 1
@@ -154,7 +154,7 @@ extension MemoryLedger: HistoryRequestStorage {
                 }
                 return
             }
-            state.lastHistoryRequest += 1
+            state.lastHistoryRequest += state.step
             state.historyRequests[key] = HistoryRequest(
                 id: state.lastHistoryRequest, scope: scope, transactionID: transactionID, reason: .retry, addedAt: now,
                 attempts: 1, nextAttemptAt: next, failure: code)

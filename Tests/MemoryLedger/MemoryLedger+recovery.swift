@@ -30,7 +30,7 @@ extension MemoryLedger: RecoveryStorage {
 
     package func begin(_ plan: RecoveryPlan, at now: Milliseconds) async throws -> Int64 {
         try write { state in
-            state.lastRecovery += 1
+            state.lastRecovery += state.step
             let id = state.lastRecovery
             let run = RecoveryRun(
                 id: id, scope: plan.scope, cause: plan.cause, from: plan.from, until: plan.until,
@@ -38,7 +38,7 @@ extension MemoryLedger: RecoveryStorage {
                 counts: RecoveryCounts(), windows: plan.windows.count, openWindows: plan.windows.count)
             var recovery = Recovery(run: run)
             for var window in plan.windows {
-                state.lastWindow += 1
+                state.lastWindow += state.step
                 (window.id, window.recovery, window.token) = (state.lastWindow, id, nil)
                 recovery.windows.append(Window(window: window))
             }

@@ -6,9 +6,12 @@ internal import Synchronization
 ///
 /// It implements the protocols of `Ledger`; the contract suite requires the same results of every engine.
 package final class MemoryLedger: Sendable {
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    package init() {}
+    /// Creates an empty ledger.
+    ///
+    /// - Parameter step: The distance between consecutive row identifiers. Scopes are numbered without gaps.
+    package init(step: Int64 = 1) { state = Mutex(State(step: step)) }
 
     /// Reads a consistent state.
     func read<Value: Sendable>(_ body: (State) throws -> Value) throws -> Value {
@@ -51,14 +54,17 @@ extension MemoryLedger {
     }
 
     struct State: Sendable {
+        let step: Int64
         var commits = 0
         var scopes: [AppEnvironment] = []
 
         // Facts.
         var notifications: [Int64: StoredNotification] = [:]
+        var lastNotification: Int64 = 0
         var numbers: [ExactText: Int64] = [:]
         /// Other texts by their numbers, without the minus sign.
         var otherTexts: [Int64: OtherText] = [:]
+        var lastOtherText: Int64 = 0
         var inbox: [Int64: Milliseconds] = [:]
         var failures: [Int64: String] = [:]
         var signedFacts: [Int64: SignedFact] = [:]
@@ -80,7 +86,7 @@ extension MemoryLedger {
         var endsToEmit: [Key: Milliseconds] = [:]
         var erasures: [Key: Milliseconds] = [:]
 
-        /// The outbox. The first event has number 1.
+        /// The outbox: see ``numberedEvents``.
         var events: [LedgerEvent] = []
 
         // Webhooks.
@@ -112,5 +118,7 @@ extension MemoryLedger {
         var requests: [RequestKey: Request] = [:]
         var audit: [StoredAuditEntry] = []
         var lastAudit: Int64 = 0
+
+        init(step: Int64) { self.step = step }
     }
 }

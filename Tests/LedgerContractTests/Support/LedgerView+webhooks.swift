@@ -26,10 +26,9 @@ extension LedgerView {
             let next = try await ledger.nextDelivery(to: [endpoint.id], after: 0)
             lines.append("\(endpoint.name) next delivery at \(next ?? -1)")
         }
-        for number in 1...max(1, min(8, try await ledger.lastEvent())) {
-            guard let id = try await ledger.event(number)?.event.id else { continue }
-            let found = try #require(try await ledger.deliveries(ofEvent: id, limit: 5, attempts: 2))
-            lines += found.map { "event \(number): \(text($0.delivery)) \($0.attempts)" }
+        for (index, event) in try await ledger.firstEvents(8).map({ $0.event }).enumerated() {
+            let found = try #require(try await ledger.deliveries(ofEvent: event.id, limit: 5, attempts: 2))
+            lines += found.map { "event \(index): \(text($0.delivery)) \($0.attempts)" }
         }
         for id in ["evt_nobody", "evt_00000000-0000-0000-0000-000000000000", ""] {
             try #require(try await ledger.deliveries(ofEvent: id, limit: 5, attempts: 2) == nil)

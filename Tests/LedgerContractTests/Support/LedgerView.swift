@@ -40,8 +40,10 @@ enum LedgerView {
         lines += try await ledger.audit(AuditFilter(), before: .max, limit: 50).items.map {
             "audit \($0.entry) \($0.digest.base64EncodedString()) \($0.isChained)"
         }
+        let newest = try await ledger.firstEvents(9).compactMap { $0.event.notification }.max() ?? .max
         for gate in [
-            FanOutLimit.none, FanOutLimit(after: 9, holdsRecovered: false), .init(after: .max, holdsRecovered: true),
+            FanOutLimit.none, FanOutLimit(after: newest, holdsRecovered: false),
+            .init(after: .max, holdsRecovered: true),
         ] {
             lines += try await feed(ledger, in: scopes, gate).map { "feed: \($0)" }
         }

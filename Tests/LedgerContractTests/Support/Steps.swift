@@ -16,6 +16,10 @@ struct Walk {
     let scopes: [AppEnvironment]
     var waiting: [ProcessedNotification] = []
     var recoveries: [Int64] = []
+    /// The notifications in their order.
+    private var notifications: [Int64] = []
+    /// The UUIDs and texts of all notifications and other texts.
+    private var texts: [Int64: String] = [:]
 
     init(_ ledger: any LedgerEngine) async throws {
         self.ledger = ledger
@@ -33,6 +37,8 @@ struct Walk {
         let insertions = try await ledger.commit(received: arrivals.map(\.received), processed: processed)
         for (insertion, arrival) in zip(insertions, arrivals) {
             guard case .stored(let id) = insertion else { continue }
+            if id > 0, texts[id] == nil { notifications.append(id) }
+            texts[id] = "\(arrival.received.uuid) \(arrival.received.text)"
             var notification = arrival.processed
             notification.id = id
             // A notification that failed and was received again waits once.
@@ -42,6 +48,15 @@ struct Walk {
         return insertions.map { if case .stored(let id) = $0 { id < 0 ? "other" : "kept" } else { "duplicate" } }
             .joined(separator: " ")
     }
+
+    /// Returns the row identifier of a notification by its position, which begins at one; the maximum if there is none.
+    func notification(at position: Int?) -> Int64 {
+        guard let position, notifications.indices.contains(position - 1) else { return .max }
+        return notifications[position - 1]
+    }
+
+    /// Returns the UUIDs and texts of notifications.
+    func texts(of notifications: [Int64]) -> [String] { notifications.map { texts[$0] ?? "unknown" } }
 }
 
 extension Step {
@@ -120,7 +135,7 @@ extension Step {
                 walk.waiting.removeFirst()
             }
             let others = try await walk.ledger.failedNotifications(code: "other", in: [1, 2], limit: 3)
-            return "\(first.uuid) \(failed) \(others)"
+            return "\(first.uuid) \(walk.texts(of: failed)) \(others)"
         }
     }
 

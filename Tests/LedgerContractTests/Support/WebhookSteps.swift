@@ -60,11 +60,10 @@ extension Step {
     /// Creates deliveries from events.
     static func fanOut(_ facts: inout RandomFacts, _ now: Milliseconds) -> Step {
         let limit = Int.random(in: 1...12, using: &facts.random)
-        let gate =
-            facts.isOneIn(3)
-            ? FanOutLimit(after: Int64.random(in: 1...40, using: &facts.random), holdsRecovered: facts.isOneIn(2))
-            : .none
-        return Step(name: "fan out \(limit) \(gate)") { walk in
+        let position = facts.isOneIn(3) ? Int.random(in: 1...40, using: &facts.random) : nil
+        let holdsRecovered = position != nil && facts.isOneIn(2)
+        return Step(name: "fan out \(limit) after \(position ?? 0) \(holdsRecovered)") { walk in
+            let gate = FanOutLimit(after: walk.notification(at: position), holdsRecovered: holdsRecovered)
             let endpoints = try await walk.ledger.webhookEndpoints()
             let targets = endpoints.map { target($0) }
             let hasNewEvents = try await walk.ledger.status(for: targets) != nil
@@ -123,12 +122,11 @@ extension Step {
     /// Replays events or sends a test event.
     static func replay(_ facts: inout RandomFacts, _ now: Milliseconds) -> Step {
         let name = facts.pick(names, or: "crm")
-        let first = Int64.random(in: 0...20, using: &facts.random)
-        let range = ReplayRange(
-            from: .min, to: facts.isOneIn(2) ? .max : now - 90_000_000, after: first,
-            through: facts.isOneIn(2) ? .max : first + 9, limit: Int.random(in: 1...30, using: &facts.random))
+        let first = Int.random(in: 0...20, using: &facts.random)
+        let (end, isOpen) = (facts.isOneIn(2) ? Milliseconds.max : now - 90_000_000, facts.isOneIn(2))
+        let limit = Int.random(in: 1...30, using: &facts.random)
         let isTest = facts.isOneIn(4)
-        return Step(name: isTest ? "test \(name)" : "replay \(range)") { walk in
+        return Step(name: isTest ? "test \(name)" : "replay \(limit) after \(first)") { walk in
             guard let endpoint = try await endpoint(named: name, walk) else { return "" }
             guard !isTest else {
                 let event = LedgerEvent(
@@ -137,9 +135,15 @@ extension Step {
                 let isKnown = try await walk.ledger.eventNumber(event.id) == made?.event
                 return "\(made.map { LedgerView.text($0) } ?? "-") \(isKnown)"
             }
+            let numbers = try await [0] + walk.ledger.firstEvents().map { $0.number }
+            let range = ReplayRange(
+                from: .min, to: end, after: numbers[min(first, numbers.count - 1)],
+                through: isOpen ? .max : numbers[min(first + 9, numbers.count - 1)], limit: limit)
             let counted = try await walk.ledger.countReplay(range, to: target(endpoint))
             let outcome = try await walk.ledger.replay(range, to: target(endpoint), at: now)
-            return "\(counted) \(outcome)"
+            return [counted, outcome].map { outcome in
+                "\(outcome.deliveries) \(outcome.last.flatMap { numbers.firstIndex(of: $0) } ?? 0)"
+            }.joined(separator: " ")
         }
     }
 }
