@@ -196,4 +196,43 @@ import Testing
             #expect(try await append([40], dropping: 31) == [40])
         }
     }
+
+    @Test(arguments: Engine.allCases)
+    func `The newest thousand usage reports of a customer are stored, and always the one about all purchases`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, appEnvironment in
+            let (id, most) = (appEnvironment.id, UsageReport.maximumCount)
+            func report(_ number: Int, of customer: String = "anna", at now: Milliseconds) async throws {
+                // Half of the reports are about transactions, the others about products.
+                let isAboutTransaction = number.isMultiple(of: 2)
+                let report = UsageReport(
+                    transactionID: isAboutTransaction ? "t\(number)" : nil,
+                    productID: isAboutTransaction ? nil : "p\(number)", consumptionPercentage: Int32(number),
+                    reportedAt: now)
+                try await ledger.record(report, of: customer, in: id)
+            }
+            func isStored(_ number: Int, of customer: String = "anna") async throws -> Bool {
+                let reports = try await ledger.usage(
+                    of: customer, transactionID: "t\(number)", productID: "p\(number)", in: id)
+                return reports.contains { $0.consumptionPercentage == Int32(number) }
+            }
+            try await ledger.record(UsageReport(customerConsented: true, reportedAt: 0), of: "anna", in: id)
+            try await report(1, of: "ben", at: 0)
+            for number in 1...most { try await report(number, at: Int64(number)) }
+            #expect(try await isStored(1))
+            try await report(most + 1, at: Int64(most + 1))
+            var stored = [try await isStored(1), try await isStored(2), try await isStored(most + 1)]
+            #expect(stored == [false, true, true])
+            // A report about a known subject replaces the earlier one, so there is room for it.
+            try await report(2, at: Int64(most + 2))
+            #expect(try await isStored(3))
+            try await report(most + 3, at: Int64(most + 3))
+            stored = [try await isStored(2), try await isStored(3), try await isStored(4)]
+            #expect(stored == [true, false, true])
+            #expect(try await isStored(1, of: "ben"))
+            let consents = try await ledger.usage(of: "anna", transactionID: "", productID: "", in: id)
+            #expect(consents.first?.customerConsented == true)
+        }
+    }
 }

@@ -38,12 +38,12 @@ extension MemoryLedger: ConsumptionStorage {
                 let key = UsageKey(owner, part.subject)
                 state.usage[key] = part.merged(with: state.usage[key])
             }
-            let reported = state.usage.filter { $0.key.customer == owner }.values.map(\.reportedAt).sorted(by: >)
-            if reported.count > UsageReport.maximumCount {
-                state.usage = state.usage.filter { key, report in
-                    key.customer != owner || (key.transaction.text + key.product.text).isEmpty
-                        || report.reportedAt >= reported[UsageReport.maximumCount]
-                }
+            let reports = state.usage.filter { key, _ in
+                key.customer == owner && !(key.transaction.text + key.product.text).isEmpty
+            }
+            if reports.count > UsageReport.maximumCount {
+                let oldest = reports.values.map(\.reportedAt).sorted(by: >)[UsageReport.maximumCount - 1]
+                for (key, report) in reports where report.reportedAt < oldest { state.usage[key] = nil }
             }
             let originals = state.lineages(in: scope).map(\.originalTransactionID).filter {
                 state.owners(of: $0, in: scope).containsExactly(customer)

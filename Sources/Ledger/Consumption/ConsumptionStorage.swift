@@ -102,7 +102,8 @@ package struct ConsumptionInquiry: Sendable, Hashable {
 /// Stores usage reports and inquiries.
 package protocol ConsumptionStorage: Sendable {
     /// Stores a usage report. Properties that it does not contain keep their earlier values. The customer's pending
-    /// inquiries become due.
+    /// inquiries become due. Reports beyond ``UsageReport/maximumCount`` are deleted, the oldest first; those of one
+    /// instant stay together.
     func record(_ report: UsageReport, of customer: String, in scope: Int64) async throws
 
     /// Returns the reports about the transaction, its product and the customer, in this order.

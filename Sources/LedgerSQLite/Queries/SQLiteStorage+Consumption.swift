@@ -52,9 +52,10 @@ extension SQLiteStorage: ConsumptionStorage {
         try db.run(
             """
             DELETE FROM usage WHERE scope = ?1 AND customer = ?2 AND transaction_id || product_id <> ''
-                AND reported_at < (SELECT reported_at FROM usage WHERE scope = ?1 AND customer = ?2
+                AND reported_at < (SELECT reported_at FROM usage
+                    WHERE scope = ?1 AND customer = ?2 AND transaction_id || product_id <> ''
                     ORDER BY reported_at DESC LIMIT 1 OFFSET ?3)
-            """, [.integer(scope), .text(customer), .init(UsageReport.maximumCount)])
+            """, [.integer(scope), .text(customer), .init(UsageReport.maximumCount - 1)])
     }
 
     package func usage(
