@@ -20,6 +20,11 @@ package struct StorageError: Error, Sendable, Hashable, CustomStringConvertible 
         case exists = "file_exists"
         /// The file cannot be opened.
         case cannotOpen = "storage_cannot_open"
+        /// The database does not answer, as after a lost connection. Nothing has changed.
+        case unavailable = "storage_unavailable"
+        /// The answer to a commit was lost, so its changes may be stored. The call may be repeated: see
+        /// ``LedgerStorage``.
+        case unconfirmed = "storage_unconfirmed"
         /// Any other failure.
         case failed = "storage_failed"
     }

@@ -7,6 +7,7 @@ internal import Synchronization
 /// It implements the protocols of `Ledger`; the contract suite requires the same results of every engine.
 package final class MemoryLedger: Sendable {
     private let state: Mutex<State>
+    private let losesAnswer = Mutex(false)
 
     /// Creates an empty ledger.
     ///
@@ -20,15 +21,24 @@ package final class MemoryLedger: Sendable {
 
     package var commits: Int { state.withLock(\.commits) }
 
+    /// Makes the next commit fail although its changes are stored, as when a connection is lost.
+    package func loseNextAnswer() { losesAnswer.withLock { $0 = true } }
+
     /// Applies all changes of `body` or, if it throws, none.
     func write<Value: Sendable>(_ body: (inout State) throws -> Value) throws -> Value {
-        try state.withLock { state in
+        let value: Value = try state.withLock { state in
             var changed = state
             let value = try body(&changed)
             changed.commits += 1
             state = changed
             return value
         }
+        let isLost = losesAnswer.withLock { isLost in
+            defer { isLost = false }
+            return isLost
+        }
+        if isLost { throw StorageError(.unconfirmed, "the answer was lost") }
+        return value
     }
 }
 

@@ -55,8 +55,11 @@ extension Console {
             return ErrorPage("Not available", "The request was cancelled.", code: "cancelled", .serviceUnavailable)
         case let error as StorageError:
             FailureMiddleware.log(error, context, to: core.logger)
-            return ErrorPage(
-                "Not available", "The ledger cannot be used now.", code: error.code.rawValue, .serviceUnavailable)
+            let message =
+                error.code == .unconfirmed
+                ? "The change may be stored: look whether it is before you repeat it."
+                : "The ledger cannot be used now."
+            return ErrorPage("Not available", message, code: error.code.rawValue, .serviceUnavailable)
         default:
             FailureMiddleware.log(error, context, to: core.logger)
             return ErrorPage(

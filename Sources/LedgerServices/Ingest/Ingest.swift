@@ -44,7 +44,8 @@ package struct Ingest: Sendable {
     ///   - origin: How the notification arrived. Certificates of delivered notifications must be valid now, those of
     ///     all others at the signing date.
     /// - Throws: ``AppStoreTrust/VerificationError`` if the signature is invalid or the app is not configured;
-    ///   ``StorageError`` if the notification could not be stored.
+    ///   ``StorageError`` if the notification could not be stored. With the code `unconfirmed` it may be stored; then
+    ///   it is processed.
     package func accept(_ signedPayload: String, origin: Origin) async throws -> Acceptance {
         let verifier = origin == .delivered ? live : historical
         let start = ContinuousClock.now
@@ -57,7 +58,14 @@ package struct Ingest: Sendable {
         }
         let received = ReceivedNotification(
             verified, in: appEnvironment, at: clock.arrival(ofSigned: verified.payload.signedDate), origin: origin)
-        let insertion = try await writer.receive(received)
+        let insertion: InsertionResult
+        do { insertion = try await writer.receive(received) } catch let error as StorageError
+            where error.code == .unconfirmed
+        {
+            // If the notification is stored, its next delivery is a duplicate, which is not processed.
+            processor.rescan()
+            throw error
+        }
         switch insertion {
         case .stored(let id):
             metrics.countNewNotification(type: received.type, subtype: received.subtype)

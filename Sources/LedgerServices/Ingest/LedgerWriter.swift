@@ -137,9 +137,10 @@ package final class LedgerWriter: Service {
         guard !received.isEmpty || !processed.isEmpty else { return false }
         guard let failure = await write(received, processed) else { return true }
         for job in processed { job.continuation.resume(throwing: failure) }
-        // A notification that cannot be processed, as with an unreadable disk sector, must not block received ones.
-        let isAlone = received.isEmpty || processed.isEmpty
-        guard let last = isAlone ? failure : await write(received, []) else { return true }
+        // A notification that cannot be processed, as with an unreadable disk sector, must not block received ones. But
+        // received ones that may be stored already would count as duplicates, and not be processed.
+        let isFinal = received.isEmpty || processed.isEmpty || (failure as? StorageError)?.code == .unconfirmed
+        guard let last = isFinal ? failure : await write(received, []) else { return true }
         for entry in received { entry.continuation.resume(throwing: last) }
         return true
     }

@@ -44,9 +44,32 @@ import Testing
     }
 
     @Test func `A received notification is stored even if processing in the same commit fails`() async throws {
+        try await Self.withCommit(to: UnprocessableLedger()) { processed, received in
+            guard case .stored = try await received.value else { throw NotStored() }
+            await #expect(throws: StorageError(.failed, "unreadable")) { try await processed.value }
+        }
+    }
+
+    /// If the notification is stored, another attempt would return it as a duplicate.
+    @Test func `A received notification that may be stored is not received again after its commit`() async throws {
+        let ledger = MemoryLedger()
+        try await Self.withCommit(to: ledger, preparing: { ledger.loseNextAnswer() }) { processed, received in
+            await #expect(throws: StorageError(.unconfirmed, "the answer was lost")) { _ = try await received.value }
+            _ = await processed.result
+        }
+    }
+
+    /// Calls `body` while a processed and a received notification are stored in one commit.
+    ///
+    /// - Parameter prepare: Called before the commit.
+    private static func withCommit(
+        to ledger: any LedgerStorage, preparing prepare: () -> Void = {},
+        _ body: (Task<Void, any Error>, Task<InsertionResult, any Error>) async throws -> Void
+    ) async throws {
         var limits = LedgerWriter.Limits()
         limits.maximumWait = .max
-        try await Self.withWriter(limits, to: UnprocessableLedger()) { writer in
+        try await withWriter(limits, to: ledger) { writer in
+            prepare()
             let (processed, received) = try await writer.expecting {
                 let processed = Task { try await writer.commit([Self.processed]) }
                 let received = Task { try await writer.receive(Self.notification(1)) }
@@ -55,8 +78,7 @@ import Testing
                 for _ in 0..<1000 { await Task.yield() }
                 return (processed, received)
             }
-            guard case .stored = try await received.value else { throw NotStored() }
-            await #expect(throws: StorageError(.failed, "unreadable")) { try await processed.value }
+            try await body(processed, received)
         }
     }
 

@@ -1,6 +1,7 @@
 internal import Basics
 internal import HTTPTypes
 internal import Hummingbird
+internal import Ledger
 internal import LedgerServices
 
 /// An error response: `{"object":"error", "code", "message", "retryable", "backoff_ms"?, "param"?, "request_id"}`.
@@ -59,6 +60,15 @@ struct APIFailure: Error, HTTPResponseError, Sendable {
         self.init(
             status, failure.code, failure.message, isRetryable: failure.isRetryable, backoff: failure.backoff,
             parameter: failure.parameter)
+    }
+
+    /// Creates the response to a request that the ledger could not answer or store.
+    init(_ error: StorageError) {
+        let message =
+            error.code == .unconfirmed
+            ? "The change may be stored: the ledger did not confirm it. Repeat the request with its Idempotency-Key."
+            : "The ledger is currently unavailable."
+        self.init(.serviceUnavailable, error.code.rawValue, message, isRetryable: true, backoff: 5000)
     }
 
     func response(from request: Request, context: some RequestContext) -> Response {

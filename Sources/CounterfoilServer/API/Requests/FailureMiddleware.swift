@@ -51,10 +51,7 @@ struct FailureMiddleware: RouterMiddleware {
         switch error {
         case let failure as APIFailure: failure
         case let failure as ServiceFailure: APIFailure(failure)
-        case let error as StorageError:
-            APIFailure(
-                .serviceUnavailable, error.code.rawValue, "The ledger is currently unavailable.",
-                isRetryable: true, backoff: 5000)
+        case let error as StorageError: APIFailure(error)
         case let error as HTTPError where error.status == .notFound:
             APIFailure.notFound("Unknown path; see /openapi.yaml.")
         case let error as HTTPError where error.status == .contentTooLarge: .tooLarge

@@ -1,0 +1,56 @@
+@testable import CounterfoilServer
+@testable import LedgerServices
+import AppStoreModels
+import Foundation
+import HTTPTypes
+import Ledger
+import Logging
+import MemoryLedger
+import StoreSimulator
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct `Commits with an unknown outcome` {
+    @Test func `A stored notification is processed although its commit was not confirmed`() async throws {
+        let ledger = MemoryLedger()
+        let scopes = try await ledger.scopes(of: [(bundleID: TestStore.bundleId, environment: "Sandbox")])
+        let (metrics, verifier) = (ServerMetrics(PrometheusMetrics()), try TestStore.verifier())
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let writer = LedgerWriter(ledger, metrics: metrics)
+        let processor = NotificationProcessor(
+            storage: ledger, writer: writer, verifier: verifier, scopes: scopes, now: { TestStore.now },
+            logger: logger, metrics: metrics)
+        let ingest = Ingest(
+            live: verifier, historical: verifier, scopes: scopes, writer: writer, processor: processor,
+            clock: .showing { TestStore.now }, metrics: metrics)
+        async let writing: Void = writer.run()
+        async let processing: Void = processor.run()
+        // The processor reads the inbox at the start, and would find the notification by that.
+        await processor.waitUntilIdle()
+        let text = try TestStore.authority().sign(json: Data(Members(.notification).json.utf8))
+        ledger.loseNextAnswer()
+        let error = await #expect(throws: StorageError.self) { try await ingest.accept(text, origin: .delivered) }
+        #expect(error?.code == .unconfirmed)
+        await processor.waitUntilIdle()
+        let filter = InboxFilter(scopes: scopes.all.map(\.id))
+        let stored = try await ledger.notifications(filter, before: .max, limit: 9).items
+        #expect(stored.map(\.state) == [.processed])
+        let id = try #require(stored.first?.id)
+        let again = try await ingest.accept(text, origin: .delivered)
+        #expect(again.insertion == .duplicate(id))
+        processor.close()
+        writer.close()
+        await processing
+        await writing
+    }
+
+    @Test(arguments: [StorageError.Code.unavailable, .unconfirmed])
+    func `A request that the database did not answer may be sent again after five seconds`(_ code: StorageError.Code) {
+        let failure = APIFailure(StorageError(code, "the connection was lost"))
+        #expect(failure.status == .serviceUnavailable && failure.code == code.rawValue)
+        #expect(failure.isRetryable && failure.backoff == 5000)
+        let mayBeStored = failure.message.contains("may be stored")
+        #expect(mayBeStored == (code == .unconfirmed))
+    }
+}
