@@ -52,6 +52,49 @@ import Testing
         }
     }
 
+    /// JSON may contain U+0000 as an escape, and some databases refuse that too.
+    @Test(arguments: Engine.allCases, texts.indices)
+    func `Texts of requests, and of the responses to webhooks, are stored unchanged`(
+        _ engine: Engine, _ index: Int
+    ) async throws {
+        let text = Self.texts[index]
+        try await engine.withLedger { ledger, found in
+            let scope = found.id
+            let content = GrantEvent.Content(customer: "anna", entitlement: text, reason: text, actor: text)
+            _ = try await ledger.createGrant("g", content, in: scope, at: 1)
+            let grant = try #require(try await ledger.grants(of: "anna", in: scope).first)
+            #expect([grant.entitlement, grant.reason, grant.actor] == [text, text, text])
+            let report = UsageReport(productID: text, consumptionPercentage: 5, reportedAt: 1)
+            try await ledger.record(report, of: "anna", in: scope)
+            let usage = try await ledger.usage(of: "anna", transactionID: "t", productID: text, in: scope)
+            #expect(usage.first?.consumptionPercentage == 5)
+            try await ledger.add(requests: ["1"], in: scope, because: .restore, at: 1)
+            let request = try #require(try await ledger.dueHistoryRequests(in: scope, at: 1, limit: 9).first)
+            try await ledger.postpone(request, until: 1, code: text)
+            #expect(try await ledger.dueHistoryRequests(in: scope, at: 1, limit: 9).map(\.failure) == [text])
+            let response = IdempotentRequest.StoredResponse(
+                status: 201, type: text, location: text, body: Data(text.utf8))
+            for expected in [IdempotencyDecision.proceed, .repeats(response)] {
+                let decision = try await ledger.beginRequest(
+                    "k", of: "c", about: nil, fingerprint: Data([1]), at: 1, lockTimeout: 9)
+                #expect(decision == expected)
+                try await ledger.endRequest("k", of: "c", begunAt: 1, with: response)
+            }
+            var definition = WebhookDefinition(name: "crm", url: text, secrets: [Secret(text)])
+            definition.events = [text]
+            let endpoint = try #require(try await ledger.addWebhook(definition, at: 1)).id
+            let stored = try #require(try await ledger.webhookEndpoints().first?.definition)
+            #expect(stored.url == text && stored.secrets.map(\.revealed) == [text] && stored.events == [text])
+            let test = LedgerEvent(id: "evt_t", scope: scope, type: .webhookTest, occurredAt: 1, createdAt: 1)
+            let delivery = try #require(try await ledger.addWebhookTest(test, to: endpoint)).id
+            var outcome = DeliveryOutcome(delivery: delivery, endpoint: endpoint, result: .failed, error: text)
+            outcome.attempt = DeliveryAttempt(at: 1, milliseconds: 1, error: text)
+            _ = try await ledger.record([outcome], disableAfter: .max, at: 1)
+            #expect(try await ledger.delivery(delivery, of: endpoint)?.lastError == text)
+            #expect(try await ledger.attempts(of: delivery, limit: 9).map(\.error) == [text])
+        }
+    }
+
     /// From the first millisecond of the year 1 to the last one of the year 9999.
     @Test(arguments: Engine.allCases)
     func `Instants before 1970 and in the far future are stored unchanged`(_ engine: Engine) async throws {

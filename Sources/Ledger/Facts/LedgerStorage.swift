@@ -24,8 +24,8 @@ package import Foundation
 /// nothing. The owner remains known. Nothing else is blocked: lists over all customers omit the record, and processing
 /// skips notifications about it. A corrupt text is empty.
 ///
-/// A text may contain every character, including U+0000. Instants have a precision of a millisecond and may be before
-/// 1970.
+/// A text may contain every character, including U+0000, and is stored unchanged: an engine whose database refuses
+/// U+0000 stores such texts in another form. Instants have a precision of a millisecond and may be before 1970.
 ///
 /// A page begins after (or before) its cursor; the element of the cursor is not part of it. Work that is due at an
 /// instant is due from that instant on. A time range includes its beginning and excludes its end, but windows and spans
