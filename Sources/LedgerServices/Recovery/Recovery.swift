@@ -171,6 +171,9 @@ package final class Recovery: Sendable {
     ) async throws {
         let spans = try await storage.unverifiedSpans(in: appEnvironment.id)
         let readsSpans = !spans.isEmpty && isTimeToReread(appEnvironment, cause)
+        // Another server may have moved the mark.
+        let marks = try await storage.completenessMarks()
+        state.withLock { $0.marks[appEnvironment.id] = marks.first { $0.scope == appEnvironment.id } }
         let mark = mark(of: appEnvironment.id)
         let plan = RecoveryPlan.catchUp(
             appEnvironment.id, from: mark, spans: spans, readsSpans: readsSpans, at: clock.now(),

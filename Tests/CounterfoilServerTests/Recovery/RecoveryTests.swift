@@ -4,9 +4,11 @@ import AppStoreServer
 import CounterfoilServer
 import Entitlements
 import Foundation
+import GRDB
 import StoreSimulator
 import Testing
 
+@testable import LedgerSQLite
 @testable import Ledger
 
 @Suite struct `Recovery` {
@@ -256,6 +258,29 @@ import Testing
             let missing = try await core.storage.missingCounts(in: appEnvironment.id)
             #expect(missing.historyRequests == 0)
             #expect(missing.failedHistoryRequests == 1)
+        }
+    }
+
+    @Test func `A pass begins at the stored mark, which another server may have moved`() async throws {
+        try await World.run { world in
+            let core = try world.server.core
+            try await core.recovery.runNow()
+            let scope = try world.appEnvironment().id
+            let mark = try #require(try await core.storage.completenessMarks().first { $0.scope == scope })
+            let last = try #require(try await core.storage.recoveries(in: [scope], before: nil, limit: 1).first).id
+            let day: Milliseconds = 86_400_000
+            // Another server has read less, as with a slow clock.
+            try await world.sqlite.pool.write { db in
+                try db.execute(
+                    sql: "UPDATE completeness SET read_until = read_until - ?1, until_date = until_date - ?1",
+                    arguments: [day])
+            }
+            try await core.recovery.runNow()
+            let runs = try await core.storage.recoveries(in: [scope], before: nil, limit: 9)
+            let coversDay = runs.contains { $0.id > last && $0.from < mark.readUntil - day }
+            #expect(coversDay)
+            let readUntil = try #require(try await world.completeness().mark).readUntil
+            #expect(readUntil >= mark.readUntil)
         }
     }
 }
