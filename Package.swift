@@ -159,8 +159,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + httpServer + lifecycle,
-            exclude: ["Control/openapi.yaml", "Console/Templates", "Scenarios/Shipped"], swiftSettings: settings,
-            plugins: ["EmbedFiles"]),
+            exclude: ["Catalogue/example.yaml", "Control/openapi.yaml", "Console/Templates", "Scenarios/Shipped"],
+            swiftSettings: settings, plugins: ["EmbedFiles"]),
         .target(name: "Entitlements", dependencies: ["AppStoreModels"], swiftSettings: settings),
         .target(
             name: "Ledger",

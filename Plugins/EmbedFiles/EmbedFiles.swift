@@ -1,9 +1,9 @@
 import Foundation
 import PackagePlugin
 
-/// Writes files that are edited as such (scenarios, API descriptions, templates and assets of web pages) as a Swift
-/// source of the target, so that the program includes them and needs no files beside it. `Scripts/embed` writes the
-/// source.
+/// Writes files that are edited as such (scenarios, the example catalogue, API descriptions, templates and assets of
+/// web pages) as a Swift source of the target, so that the program includes them and needs no files beside it.
+/// `Scripts/embed` writes the source.
 @main
 struct EmbedFiles: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
