@@ -42,8 +42,8 @@ public struct StoreKitConfiguration: Sendable, Hashable {
 
     /// Parses a file.
     ///
-    /// - Throws: ``CatalogueError`` if the file is not JSON, is larger than 4 MiB, or lacks a required value of a
-    ///   product: identifier, type, price, period, group.
+    /// - Throws: ``CatalogueError`` if the file is not JSON, repeats a member, is larger than 4 MiB, or lacks a required
+    ///   value of a product: identifier, type, price, period, group.
     public init(_ file: Data) throws(CatalogueError) {
         let root = try ConfigurationValue(json: file)
         let diagnostics = ConfigurationDiagnostics(unknownKeys: .areNotes)

@@ -84,6 +84,7 @@ import Testing
         (String(repeating: #"{"a":"#, count: 100_000), "nested deeper"),
         ("[" + String(repeating: "1,", count: 600_000) + "1]", "more than 500000 values"),
         (String(repeating: " ", count: (4 << 20) + 1), "larger than 4 MiB"),
+        (#"{"products": [], "products": [{}]}"#, "not JSON: a member is repeated"),
         (#"{"products": [{}]}"#, "products[0].type: is missing"),
         (#"{"products": {"a": 1}}"#, "products: is a mapping and should be a list"),
         (#"{"products": [{"productID": "a", "type": "Consumable", "displayPrice": "NaN"}]}"#, "displayPrice"),
