@@ -43,15 +43,7 @@ public final class Simulator: Sendable {
     /// Starts a simulator. When this returns, the simulator answers requests and has written `simulator.json` to its
     /// folder.
     ///
-    /// - Throws: ``SimulatorError`` if the port is in use, the folder cannot be written, a file in it is damaged, the
-    ///   catalogue is invalid, or a frozen clock does not start between 1952 and 2199.
-    public static func start(
-        _ configuration: SimulatorConfiguration = SimulatorConfiguration()
-    ) async throws -> Simulator {
-        try await start(configuration, nil)
-    }
-
-    /// Starts a simulator that sends the notifications of both environments to a closure.
+    /// With a receiver, it sends the notifications of both environments to this closure:
     ///
     /// ```swift
     /// let simulator = try await Simulator.start { request in
@@ -62,13 +54,7 @@ public final class Simulator: Sendable {
     /// - Throws: ``SimulatorError`` if the port is in use, the folder cannot be written, a file in it is damaged, the
     ///   catalogue is invalid, or a frozen clock does not start between 1952 and 2199.
     public static func start(
-        _ configuration: SimulatorConfiguration = SimulatorConfiguration(), receiver: @escaping NotificationReceiver
-    ) async throws -> Simulator {
-        try await start(configuration, receiver)
-    }
-
-    private static func start(
-        _ configuration: SimulatorConfiguration, _ receiver: NotificationReceiver?
+        _ configuration: SimulatorConfiguration = SimulatorConfiguration(), receiver: NotificationReceiver? = nil
     ) async throws -> Simulator {
         do { try configuration.catalogue.validate() } catch {
             throw SimulatorError(.invalidCatalogue, "\(error)")
