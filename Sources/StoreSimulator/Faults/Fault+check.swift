@@ -13,28 +13,24 @@ extension Fault {
     /// Throws if the target is unknown, the effect cannot apply to it, or a value is out of range.
     func check() throws(SimulatorError) {
         try checkTarget()
-        guard isPossible else { throw SimulatorError(.invalidFault, "this effect cannot apply to \(target)") }
+        if let problem { throw SimulatorError(.invalidFault, problem) }
+    }
+
+    private var problem: String? {
+        if !isPossible { return "this effect cannot apply to \(target)" }
         if let environment, environment != .production, environment != .sandbox {
-            throw SimulatorError(.invalidFault, "\(quoted(environment.rawValue)) is neither Production nor Sandbox")
+            return "\(quoted(environment.rawValue)) is neither Production nor Sandbox"
         }
-        if let probability, !(0...1).contains(probability) {
-            throw SimulatorError(.invalidFault, "a probability is 0 to 1")
-        }
-        if let count, count < 1 { throw SimulatorError(.invalidFault, "a count is at least 1") }
-        switch effect {
-        case .delay(let seconds):
-            guard (0...3600).contains(seconds) else {
-                throw SimulatorError(.invalidFault, "a delay is 0 to 3600 seconds")
-            }
+        if let probability, !(0...1).contains(probability) { return "a probability is 0 to 1" }
+        if let count, count < 1 { return "a count is at least 1" }
+        return switch effect {
+        case .delay(let seconds): (0...3600).contains(seconds) ? nil : "a delay is 0 to 3600 seconds"
         case .rateLimit(let seconds), .clockSkew(let seconds):
-            guard abs(seconds) <= 1e9 else { throw SimulatorError(.invalidFault, "at most 1,000,000,000 seconds") }
-        case .status(let status):
-            guard (200...599).contains(status) else { throw SimulatorError(.invalidFault, "a status is 200 to 599") }
+            abs(seconds) <= 1e9 ? nil : "at most 1,000,000,000 seconds"
+        case .status(let status): (200...599).contains(status) ? nil : "a status is 200 to 599"
         case .error(let code):
-            guard APIErrorCode(rawValue: code).httpStatus != nil else {
-                throw SimulatorError(.invalidFault, "\(code) is not one of Apple's error codes")
-            }
-        default: break
+            APIErrorCode(rawValue: code).httpStatus == nil ? "\(code) is not one of Apple's error codes" : nil
+        default: nil
         }
     }
 

@@ -10,16 +10,11 @@ package struct Tampering: Sendable {
     package var skew: TimeInterval = 0
 
     package init(_ effects: [Fault.Effect] = []) {
-        for effect in effects {
-            switch effect {
-            case .invalidSignature: breaksSignature = true
-            case .wrongChain: usesWrongChain = true
-            case .unknownValues: hasUnknownValues = true
-            case .extraFields: hasExtraFields = true
-            case .clockSkew(let seconds): skew = seconds
-            default: break
-            }
-        }
+        breaksSignature = effects.contains(.invalidSignature)
+        usesWrongChain = effects.contains(.wrongChain)
+        hasUnknownValues = effects.contains(.unknownValues)
+        hasExtraFields = effects.contains(.extraFields)
+        for case .clockSkew(let seconds) in effects { skew = seconds }
     }
 
     package var isNone: Bool { !breaksSignature && !usesWrongChain && !changesPayload }
