@@ -38,7 +38,7 @@ extension SimulatorCore {
             do {
                 return .json(Array(try verifiedReceipt(method, body, in: environment).json.utf8))
             } catch {
-                return .json(Array(VerifyReceiptResponseBody(status: .unavailable).json.utf8))
+                return .json(Array(VerifyReceiptResponse(status: .unavailable).json.utf8))
             }
         }
     }

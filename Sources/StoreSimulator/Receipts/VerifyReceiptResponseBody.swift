@@ -1,4 +1,3 @@
-internal import AppStoreModels
 internal import AppStoreReceipts
 package import Foundation
 
@@ -14,18 +13,11 @@ package struct VerifyReceiptResponseBody: Sendable {
     package init(_ check: ReceiptCheck, _ update: ReceiptUpdate, sign: (ReceiptContents) throws -> Data) throws {
         switch (update, check.response.object) {
         case (.unknownCustomer, _):
-            object = Self(status: .accountNotFound, environment: check.response.environment).object
+            object = VerifyReceiptResponse(status: .accountNotFound, environment: check.response.environment).object
         case (.latest(let latest), .object(let members)):
             let receipt = try sign(latest.receipt).base64EncodedString()
             object = .object(members + latest.members(receipt: receipt))
         case (_, let unchanged): object = unchanged
         }
-    }
-
-    /// Creates a refusal of the store.
-    init(status: VerifyReceiptStatus, environment: AppStoreEnvironment? = nil) {
-        var members: [OrderedJSON.Member] = [.init("status", .number(Int64(status.rawValue)))]
-        if let environment { members.append(.init("environment", .string(environment.rawValue))) }
-        object = .object(members)
     }
 }

@@ -68,13 +68,13 @@ extension AdvancedCommerceChecks {
         guard isTransactionID(id) else { throw body.failure(.invalidTransactionId, "transactionId", "is not a number") }
     }
 
-    /// Checks items to be added. Returns their SKUs.
-    static func checkNewItems(_ items: [RequestBody]) throws(APIFailure) -> [String] {
+    /// Checks items to be added. Returns their SKUs. Items of a migration have no price.
+    static func checkNewItems(_ items: [RequestBody], havePrices: Bool = true) throws(APIFailure) -> [String] {
         var skus: [String] = []
         for item in items {
             skus.append(try sku(item) ?? "")
             try checkNames(item, areRequired: true)
-            try checkOffer(item, price: price(item))
+            if havePrices { try checkOffer(item, price: price(item)) }
         }
         return skus
     }

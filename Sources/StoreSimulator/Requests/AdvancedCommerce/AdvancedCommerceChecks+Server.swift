@@ -125,11 +125,6 @@ extension AdvancedCommerceChecks {
         _ items: [RequestBody], _ name: String, in body: RequestBody
     ) throws(APIFailure) {
         guard !items.isEmpty else { throw body.failure(.atLeastOneItem, name, "is empty") }
-        var skus: [String] = []
-        for item in items {
-            skus.append(try sku(item) ?? "")
-            try checkNames(item, areRequired: true)
-        }
-        try checkUnique(skus, in: body, or: .invalidSKU)
+        try checkUnique(checkNewItems(items, havePrices: false), in: body, or: .invalidSKU)
     }
 }
