@@ -87,9 +87,7 @@ extension JSONValue {
             }
         }
         return switch value {
-        case .bool(let value): "\(value)"
-        case .integer(let number): "\(number)"
-        case .number(let number): "\(number)"
+        case .bool, .integer, .number: value?.shown
         case .string(let text): quoted(text)
         case nil, .null, .object, .array: nil
         }

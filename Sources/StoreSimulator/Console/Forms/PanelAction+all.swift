@@ -29,11 +29,9 @@ extension PanelAction {
             },
             nextPage: { _, _ in .notifications }),
         "resend": PanelAction(
-            call: { fields in
-                ControlCall(
-                    .post, "/{environment}/notifications/{notificationUUID}/resend",
-                    ["notificationUUID": try fields.required("uuid", "The notification")])
-            },
+            call: operation(
+                .post, "/{environment}/notifications/{notificationUUID}/resend", "notificationUUID",
+                "The notification", from: "uuid"),
             done: { _, answer in
                 // `isDelivered` may come from an earlier attempt, so check the last attempt.
                 answer["attempts"]?.items.last?["sendAttemptResult"]?.text == SendAttemptResult.success.rawValue
@@ -47,17 +45,12 @@ extension PanelAction {
                 return ControlCall(.post, "/clock/advance", query: ["wait": "false"], body: .object(body))
             }, done: { _, _ in "The clock advances." }, preservedFields: ["by"]),
         "stop-advance": PanelAction(
-            call: { fields in
-                ControlCall(.delete, "/clock/advances/{id}", ["id": try fields.required("id", "The number")])
-            },
+            call: operation(.delete, "/clock/advances/{id}", "id", "The number"),
             done: { _, _ in "The clock stops after the event in progress." }),
         "fault": PanelAction(
             call: fault, done: { fields, _ in "On: \(fields["target"] ?? "") \(fields["effect"] ?? "")." }),
         "fault-off": PanelAction(
-            call: { fields in
-                ControlCall(.delete, "/faults/{number}", ["number": try fields.required("number", "The number")])
-            },
-            done: { _, _ in "The fault is off." }),
+            call: operation(.delete, "/faults/{number}", "number", "The number"), done: { _, _ in "The fault is off." }),
         "faults-off": PanelAction(
             call: { _ in ControlCall(.delete, "/faults") }, done: { _, _ in "All faults are off." }),
         "settings": PanelAction(call: settings, done: { _, _ in "The settings are saved." }),
@@ -75,9 +68,8 @@ extension PanelAction {
                     .post, "/snapshots", body: .object(["name": .string(try fields.required("name", "The name"))]))
             }, done: { fields, _ in "Saved as \(fields["name"] ?? "")." }),
         "restore": PanelAction(
-            call: { fields in
-                ControlCall(.post, "/snapshots/{name}/restore", ["name": try fields.required("name", "The name")])
-            }, done: { fields, _ in "Restored the snapshot \(fields["name"] ?? "")." },
+            call: operation(.post, "/snapshots/{name}/restore", "name", "The name"),
+            done: { fields, _ in "Restored the snapshot \(fields["name"] ?? "")." },
             confirmation: { fields in
                 ConfirmationPrompt(
                     heading: "Restore a snapshot",
@@ -118,6 +110,13 @@ extension PanelAction {
                 "\(answer["name"]?.text ?? "The scenario"): \(answer["passed"] == .bool(true) ? "as expected" : "not as expected")."
             }),
     ]
+
+    /// Returns the call of an operation with a parameter in its path, from the form field of that name or `field`.
+    private static func operation(
+        _ method: HTTPRequest.Method, _ path: String, _ parameter: String, _ label: String, from field: String? = nil
+    ) -> @Sendable (FormFields) throws -> ControlCall {
+        { fields in ControlCall(method, path, [parameter: try fields.required(field ?? parameter, label)]) }
+    }
 
     /// The form fields that are not members of a command.
     private static let own: Set<String> = ["ticket", "page", "environment", "form", "command", "confirmed"]

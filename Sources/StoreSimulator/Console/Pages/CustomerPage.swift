@@ -110,10 +110,12 @@ extension SimulatorPanel {
     private func rows(of history: [StoredTransaction], _ state: CustomerState, _ now: Date) -> [TimeBars.Row] {
         var order: [String] = []
         var bars: [String: [TimeBars.Bar]] = [:]
+        var products: [String: String] = [:]
         for stored in history {
             let payload = stored.payload
             let key = stored.isSubscription ? payload.originalTransactionId : payload.productId
             if bars[key] == nil { order.append(key) }
+            products[key] = payload.productId
             let label =
                 "\(payload.productId), \(payload.purchaseDate.consoleText) to \(payload.expiresDate?.consoleText ?? "ever")"
             // A revocation after the end of a period does not extend the period.
@@ -141,11 +143,6 @@ extension SimulatorPanel {
                 bars[subscription.originalTransactionID]?.append(.init(start, now, .retry, "Billing retry"))
             }
         }
-        let products = Dictionary(
-            history.map {
-                ($0.isSubscription ? $0.payload.originalTransactionId : $0.payload.productId, $0.payload.productId)
-            },
-            uniquingKeysWith: { _, last in last })
         return order.map { TimeBars.Row(products[$0] ?? $0, bars[$0] ?? []) }
     }
 }
