@@ -277,7 +277,8 @@ if !isDependency, Context.environment["COUNTERFOIL_FUZZ"] != nil {
         .target(name: "FuzzDriver", path: "Fuzz/Driver"),
         .target(name: "FuzzSupport", dependencies: libraries, path: "Fuzz/Support", swiftSettings: settings),
         .executableTarget(
-            name: "fuzz-seeds", dependencies: libraries + ["FuzzSupport", "Entitlements", "Ledger", "LedgerSQLite"],
+            name: "fuzz-seeds",
+            dependencies: libraries + ["FuzzSupport", "TestSupport", "Entitlements", "Ledger", "LedgerSQLite"],
             path: "Fuzz/Seeds", swiftSettings: settings),
         harness("api-requests", "APIRequests"),
         harness("base64", "Base64"),

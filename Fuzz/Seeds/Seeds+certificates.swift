@@ -29,7 +29,9 @@ extension Seeds {
             let authority = try Authority(now: present, changes: changes)
             seeds.append(seed("certificates", "chain-" + name, authority.chain.joined()))
             guard name == "good" else { continue }
-            let pem = try authority.rootPEM() + "\n" + authority.leaf.certificate.serializeAsPEM().pemString
+            let pem =
+                try authority.root.certificate.serializeAsPEM().pemString + "\n"
+                + authority.leaf.certificate.serializeAsPEM().pemString
             seeds.append(seed("certificates", "file.pem", pem))
             seeds.append(seed("certificates", "file.cer", authority.leaf.der))
         }

@@ -4,6 +4,7 @@ import Foundation
 import FuzzSupport
 import StoreSimulator
 import SwiftASN1
+import TestSupport
 import X509
 import _CryptoExtras
 

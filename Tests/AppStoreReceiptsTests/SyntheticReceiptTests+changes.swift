@@ -3,6 +3,7 @@ import AppStoreTrust
 import Foundation
 import SwiftASN1
 import StoreSimulator
+import TestSupport
 import Testing
 import X509
 

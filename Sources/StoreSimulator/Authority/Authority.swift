@@ -1,7 +1,6 @@
 internal import AppStoreTrust
 package import Crypto
 package import Foundation
-internal import SwiftASN1
 package import X509
 
 /// A temporary certificate authority with the structure of the App Store's: a P-384 root, a P-384 intermediate and a
@@ -71,12 +70,6 @@ package struct Authority: Sendable {
 
     /// The chain as in a JWS header: leaf, intermediate, root.
     package var chain: [[UInt8]] { [leaf.der, intermediate.der, root.der] }
-
-    /// Returns the root in PEM, for tools that read files.
-    package func rootPEM() throws -> String { try root.certificate.serializeAsPEM().pemString }
-
-    /// The signing key in PEM (PKCS #8), for tools that sign.
-    package var signingKeyPEM: String { signingKey.pemRepresentation }
 
     static let year: TimeInterval = 365 * 86_400
 }

@@ -89,9 +89,6 @@ package struct ReceiptAuthority: Sendable {
         return Data(try builder.bytes())
     }
 
-    /// Returns the root in PEM, for tools that read files.
-    package func rootPEM() throws -> String { try root.certificate.serializeAsPEM().pemString }
-
     private static func newKey() throws -> Certificate.PrivateKey {
         Certificate.PrivateKey(try _RSA.Signing.PrivateKey(keySize: .bits2048))
     }

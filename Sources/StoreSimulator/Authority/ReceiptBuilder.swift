@@ -33,15 +33,6 @@ package struct ReceiptBuilder {
         certificates = [authority.leaf.der, authority.intermediate.der, authority.root.der]
     }
 
-    /// Returns the two signed attributes that CMS requires if there are any (RFC 5652 §5.3).
-    package static func standardAttributes(_ digest: [UInt8]) throws -> [[UInt8]] {
-        [
-            try RawDER.sequence(
-                RawDER.oid([1, 2, 840, 113549, 1, 9, 3]), RawDER.set([RawDER.oid([1, 2, 840, 113549, 1, 7, 1])])),
-            try RawDER.sequence(RawDER.oid([1, 2, 840, 113549, 1, 9, 4]), RawDER.set([RawDER.octets(digest)])),
-        ]
-    }
-
     /// Returns the DER or BER of the receipt.
     package func bytes() throws -> [UInt8] {
         let bag = certificates.isEmpty ? [] : RawDER.element(0xA0, Array(certificates.joined()))
