@@ -1,4 +1,3 @@
-internal import AppStoreModels
 internal import Basics
 internal import Foundation
 internal import HTTPTypes

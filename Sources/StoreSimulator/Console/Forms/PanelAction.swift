@@ -1,4 +1,3 @@
-internal import AppStoreModels
 internal import Foundation
 internal import HTTPTypes
 internal import WebConsole

@@ -1,4 +1,3 @@
-internal import AppStoreModels
 package import Foundation
 
 // Describes the next scheduled events for people.
