@@ -8,19 +8,18 @@ enum SecretFile {
     /// Returns the contents of a file; nil if it does not exist.
     static func read(_ file: URL) throws(SimulatorError) -> Data? {
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        let data: Data
         do {
             let handle = try FileHandle(forReadingFrom: file)
             defer { try? handle.close() }
-            let data = try handle.read(upToCount: maximumSize + 1) ?? Data()
-            guard data.count <= maximumSize else {
-                throw SimulatorError(.corrupted, "\(file.lastPathComponent) is too large")
-            }
-            return data
-        } catch let error as SimulatorError {
-            throw error
+            data = try handle.read(upToCount: maximumSize + 1) ?? Data()
         } catch {
             throw SimulatorError(.corrupted, "\(file.lastPathComponent) cannot be read")
         }
+        guard data.count <= maximumSize else {
+            throw SimulatorError(.corrupted, "\(file.lastPathComponent) is too large")
+        }
+        return data
     }
 
     /// Replaces the file atomically: readers see either the old contents or the new.

@@ -21,10 +21,8 @@ package struct FaultRegistry: Sendable, Codable {
     package init(seed: UInt64, randomFaults: RandomFaultLevel? = nil) {
         routeDice = Identifiers(seed: seed ^ 0x4641_554C_54, isSandbox: false)
         notificationDice = Identifiers(seed: seed ^ 0x4641_554C_55, isSandbox: false)
-        for fault in randomFaults?.faults ?? [] {
-            lastNumber += 1
-            entries.append(Entry(number: lastNumber, fault: fault))
-        }
+        entries = (randomFaults?.faults ?? []).enumerated().map { Entry(number: $0 + 1, fault: $1) }
+        lastNumber = entries.count
     }
 
     /// Adds a fault. Returns its number.

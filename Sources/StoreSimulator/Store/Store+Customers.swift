@@ -12,9 +12,7 @@ extension Store {
             throw StoreError(.alreadyExists, "there is a customer \(id.debugDescription) already")
         }
         try checkName(id)
-        if let storefront, catalogue.storefront(storefront) == nil {
-            throw StoreError(.unknownStorefront, "the catalogue has no storefront \(storefront.debugDescription)")
-        }
+        _ = try knownStorefronts(storefront.map { [$0] })
         addCustomer(id, in: storefront, first: first, at: now)
         return Subject(customer: id)
     }

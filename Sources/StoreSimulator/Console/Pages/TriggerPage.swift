@@ -15,14 +15,11 @@ extension SimulatorPanel {
                 .init("type", "Type", .choice(names), value: chosen?.name ?? "SUBSCRIBED.INITIAL_BUY"),
                 .init("customer", "Customer", value: request.query["customer"] ?? "", hint: "Empty for a new one"),
                 .init("product", "Product", .choice([("", "The first suitable one")] + products(request))),
-            ]
-                + PanelAction.triggerOverrides.enumerated().map { index, name in
-                    index == 0
-                        ? .init(
-                            name, "Override",
-                            hint: "Such as transaction.price=1990 or renewalInfo.autoRenewStatus=0")
-                        : .init(name, "Another override")
-                }, button: "Trigger",
+                .init(
+                    PanelAction.triggerOverrides[0], "Override",
+                    hint: "Such as transaction.price=1990 or renewalInfo.autoRenewStatus=0"),
+            ] + PanelAction.triggerOverrides.dropFirst().map { PanelForm.Field($0, "Another override") },
+            button: "Trigger",
             command: "counterfoil simulator trigger {type} [--customer {customer}] [--product {product}]"
                 + PanelAction.triggerOverrides.map { " [--override {\($0)}]" }.joined() + request.environmentOption)
         let rows = NotificationKind.all.map { kind -> PageValue in

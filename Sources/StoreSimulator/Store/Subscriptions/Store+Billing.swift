@@ -121,9 +121,7 @@ extension Store {
 
     mutating func changeStorefront(of id: String, to code: String) throws(StoreError) -> Subject {
         let customer = try customer(id)
-        guard catalogue.storefront(code) != nil else {
-            throw StoreError(.unknownStorefront, "the catalogue has no storefront \(code.debugDescription)")
-        }
+        _ = try knownStorefronts([code])
         guard customer.storefront != code else {
             throw StoreError(.impossibleTransition, "\(id) is in the storefront \(code) already")
         }
