@@ -11,9 +11,12 @@ public enum OfferSignature: Sendable, Hashable, Codable {
     /// A compact JWS. Apple's page: *Generating JWS to sign App Store requests*.
     case jws(String)
 
-    private enum CodingKeys: String, CodingKey {
-        case keyID = "keyId"
-        case nonce, timestamp, signature
+    /// The object that the original format is in JSON.
+    private struct Original: Codable {
+        let keyId: String
+        let nonce: String
+        let timestamp: Int64
+        let signature: String
     }
 
     /// Decodes a string or an object.
@@ -22,12 +25,9 @@ public enum OfferSignature: Sendable, Hashable, Codable {
             self = .jws(token)
             return
         }
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let read = try Original(from: decoder)
         self = .original(
-            keyID: try container.decode(String.self, forKey: .keyID),
-            nonce: try container.decode(String.self, forKey: .nonce),
-            timestamp: try container.decode(Int64.self, forKey: .timestamp),
-            signature: try container.decode(String.self, forKey: .signature))
+            keyID: read.keyId, nonce: read.nonce, timestamp: read.timestamp, signature: read.signature)
     }
 
     /// Encodes a string or an object.
@@ -37,11 +37,7 @@ public enum OfferSignature: Sendable, Hashable, Codable {
             var container = encoder.singleValueContainer()
             try container.encode(token)
         case .original(let keyID, let nonce, let timestamp, let signature):
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(keyID, forKey: .keyID)
-            try container.encode(nonce, forKey: .nonce)
-            try container.encode(timestamp, forKey: .timestamp)
-            try container.encode(signature, forKey: .signature)
+            try Original(keyId: keyID, nonce: nonce, timestamp: timestamp, signature: signature).encode(to: encoder)
         }
     }
 }
