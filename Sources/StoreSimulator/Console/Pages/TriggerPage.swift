@@ -18,7 +18,7 @@ extension SimulatorPanel {
                 .init(
                     PanelAction.triggerOverrides[0], "Override",
                     hint: "Such as transaction.price=1990 or renewalInfo.autoRenewStatus=0"),
-            ] + PanelAction.triggerOverrides.dropFirst().map { PanelForm.Field($0, "Another override") },
+            ] + PanelAction.triggerOverrides.dropFirst().map { FormField($0, "Another override") },
             button: "Trigger",
             command: "counterfoil simulator trigger {type} [--customer {customer}] [--product {product}]"
                 + PanelAction.triggerOverrides.map { " [--override {\($0)}]" }.joined() + request.environmentOption)
