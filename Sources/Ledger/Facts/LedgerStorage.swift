@@ -182,4 +182,11 @@ package struct Lineage: Sendable, Hashable {
         self.appAccountToken = appAccountToken
         self.appTransactionID = appTransactionID
     }
+
+    /// Returns the facts of this subscription or purchase alone.
+    ///
+    /// - Parameter successors: The transactions of other subscriptions that continue this one.
+    package func facts(succeededBy successors: [TransactionFact] = []) -> CustomerFacts {
+        CustomerFacts(transactions: transactions + successors, renewals: renewal.map { [$0] } ?? [])
+    }
 }

@@ -136,9 +136,9 @@ extension Lineage {
     ///
     /// - Parameter successors: The transactions of other purchases that continue this one.
     package func segments(successors: [TransactionFact] = []) -> [SegmentRow] {
-        let facts = CustomerFacts(
-            transactions: transactions + successors, renewals: renewal.map { [$0] } ?? [])
-        return SegmentMembership.memberships(of: originalTransactionID, in: facts).map { SegmentRow($0) }
+        SegmentMembership.memberships(of: originalTransactionID, in: facts(succeededBy: successors)).map {
+            SegmentRow($0)
+        }
     }
 
     /// The original transaction identifiers of the purchases that this one continues.

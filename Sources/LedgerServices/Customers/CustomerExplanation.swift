@@ -40,10 +40,9 @@ package struct CustomerExplanation: Sendable {
             let changes = purchase.changes(for: customer, in: appEnvironment.bundleID, until: instant)
             all += changes
             guard let last = changes.last, last.isLoss else { continue }
-            let facts = CustomerFacts(
-                transactions: purchase.lineage.transactions, renewals: purchase.lineage.renewal.map { [$0] } ?? [])
             let then = engine.explanation(
-                of: explanation.entitlement, facts: facts, asOf: Date(milliseconds: last.change.instant))
+                of: explanation.entitlement, facts: purchase.lineage.facts(),
+                asOf: Date(milliseconds: last.change.instant))
             losses.append((last, then))
         }
         changes = Array(all.sorted { $0.change.instant < $1.change.instant }.suffix(Self.maximumChanges))

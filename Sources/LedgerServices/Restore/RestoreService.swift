@@ -237,9 +237,7 @@ extension EntitlementEngine {
     package func givesAccess(
         _ lineage: Lineage, succeededBy successors: [TransactionFact] = [], now: Date
     ) -> Bool {
-        let facts = CustomerFacts(
-            transactions: lineage.transactions + successors, renewals: lineage.renewal.map { [$0] } ?? [])
-        let states = currentState(of: facts, now: now)
+        let states = currentState(of: lineage.facts(succeededBy: successors), now: now)
         return states.purchases.contains(where: \.hasAccess)
             || states.subscriptions.contains {
                 $0.hasAccess && $0.originalTransactionID.isExactly(lineage.originalTransactionID)

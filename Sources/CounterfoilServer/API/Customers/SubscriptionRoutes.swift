@@ -27,11 +27,9 @@ struct SubscriptionRoutes {
         let owners = try await storage.owners(of: original, in: appEnvironment.id)
         // A client that may see one customer must not learn of other owners, not even that they exist.
         guard call.principal.customer.map({ owners.containsExactly($0) }) ?? true else { throw unknown }
-        let facts = CustomerFacts(
-            transactions: lineage.transactions + (try await storage.successors(of: original, in: appEnvironment.id)),
-            renewals: lineage.renewal.map { [$0] } ?? [])
+        let successors = try await storage.successors(of: original, in: appEnvironment.id)
         let engine = apps.engine(of: appEnvironment.bundleID)
-        let states = engine.currentState(of: facts, now: clock.now())
+        let states = engine.currentState(of: lineage.facts(succeededBy: successors), now: clock.now())
         guard let state = states.subscriptions.first(where: { $0.originalTransactionID.isExactly(original) }) else {
             throw unknown
         }

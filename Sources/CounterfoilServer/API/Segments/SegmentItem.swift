@@ -20,9 +20,7 @@ struct SegmentItem {
         _ member: SegmentMember, _ segment: Segment, _ appEnvironment: AppEnvironment, _ engine: EntitlementEngine,
         now: Date
     ) {
-        let lineage = member.lineage
-        let facts = CustomerFacts(transactions: lineage.transactions, renewals: lineage.renewal.map { [$0] } ?? [])
-        let states = engine.currentState(of: facts, now: now)
+        let states = engine.currentState(of: member.lineage.facts(), now: now)
         self.member = member
         self.appEnvironment = appEnvironment
         subscription = states.subscriptions.first
