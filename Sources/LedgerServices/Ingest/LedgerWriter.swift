@@ -71,25 +71,21 @@ package final class LedgerWriter: Service {
 
     /// Stores a notification. It is on disk when this method returns.
     package func receive(_ notification: ReceivedNotification) async throws -> InsertionResult {
-        try await withCheckedThrowingContinuation { continuation in
-            let isClosed = state.withLock { state in
-                if !state.isClosed {
-                    state.received.append(.init(notification: notification, continuation: continuation))
-                }
-                return state.isClosed
-            }
-            if isClosed { continuation.resume(throwing: StorageError(.failed, "the server is shutting down")) }
-            wakeup.yield()
-        }
+        try await enqueue { $0.received.append(.init(notification: notification, continuation: $1)) }
     }
 
     /// Stores processed notifications. They are on disk when this method returns.
     package func commit(_ notifications: [ProcessedNotification]) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        try await enqueue { $0.processed.append(.init(notifications: notifications, continuation: $1)) }
+    }
+
+    /// Adds a change to the next commit and waits until it is on disk.
+    private func enqueue<Value: Sendable>(
+        _ append: (inout State, CheckedContinuation<Value, any Error>) -> Void
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
             let isClosed = state.withLock { state in
-                if !state.isClosed {
-                    state.processed.append(.init(notifications: notifications, continuation: continuation))
-                }
+                if !state.isClosed { append(&state, continuation) }
                 return state.isClosed
             }
             if isClosed { continuation.resume(throwing: StorageError(.failed, "the server is shutting down")) }
