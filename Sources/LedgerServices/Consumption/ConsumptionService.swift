@@ -105,10 +105,7 @@ package struct ConsumptionService: Service {
         guard inquiry.state == .missed, obstacle == nil else { return }
         logger.warning(
             "a consumption request was not answered in time",
-            metadata: [
-                "code": "\(inquiry.answer ?? "too_late")", "app": "\(appEnvironment.bundleID)",
-                "environment": "\(appEnvironment.environment.rawValue)",
-            ])
+            metadata: appEnvironment.logMetadata(["code": "\(inquiry.answer ?? "too_late")"]))
     }
 
     /// Counts an inquiry whose state is final.

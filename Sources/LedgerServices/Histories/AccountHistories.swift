@@ -76,10 +76,7 @@ package final class AccountHistories: Sendable {
     package func scheduleRetry(of transactionID: String, in appEnvironment: AppEnvironment, code: String) async throws {
         logger.warning(
             "a history is incomplete and will be requested again",
-            metadata: [
-                "app": "\(appEnvironment.bundleID)", "environment": "\(appEnvironment.environment.rawValue)",
-                "code": "\(code)",
-            ])
+            metadata: appEnvironment.logMetadata(["code": "\(code)"]))
         try await storage.scheduleRetry(
             of: transactionID, in: appEnvironment.id, code: code, until: now + Self.pause(after: 0), at: now)
     }
@@ -157,10 +154,7 @@ package final class AccountHistories: Sendable {
     private func logFailure(_ reason: String, _ appEnvironment: AppEnvironment) {
         logger.warning(
             "the App Store did not return a history",
-            metadata: [
-                "app": "\(appEnvironment.bundleID)", "environment": "\(appEnvironment.environment.rawValue)",
-                "reason": "\(reason)",
-            ])
+            metadata: appEnvironment.logMetadata(["reason": "\(reason)"]))
     }
 
     // MARK: - Shared

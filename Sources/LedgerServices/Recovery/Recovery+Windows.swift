@@ -129,9 +129,8 @@ extension Recovery {
     ) {
         logger.error(
             message,
-            metadata: [
-                "app": "\(appEnvironment.bundleID)", "environment": "\(appEnvironment.environment.rawValue)",
+            metadata: appEnvironment.logMetadata([
                 "count": "\(unverified.count)", "code": "\(code)", "reason": "\(unverified.message)",
-            ])
+            ]))
     }
 }

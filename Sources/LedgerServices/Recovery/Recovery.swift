@@ -321,10 +321,7 @@ extension Recovery {
         guard let failures, hasRead else { return }
         logger.notice(
             "recovery works again",
-            metadata: [
-                "app": "\(appEnvironment.bundleID)", "environment": "\(appEnvironment.environment.rawValue)",
-                "failures": "\(failures.count)",
-            ])
+            metadata: appEnvironment.logMetadata(["failures": "\(failures.count)"]))
     }
 
     private func record(_ error: any Error, in appEnvironment: AppEnvironment) {
@@ -335,10 +332,7 @@ extension Recovery {
         }
         logger.warning(
             "recovery failed and will be tried again",
-            metadata: [
-                "app": "\(appEnvironment.bundleID)", "environment": "\(appEnvironment.environment.rawValue)",
-                "reason": "\(error.logReason.prefix(500))",
-            ])
+            metadata: appEnvironment.logMetadata(["reason": "\(error.logReason.prefix(500))"]))
     }
 }
 
