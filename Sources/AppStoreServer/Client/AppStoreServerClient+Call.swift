@@ -98,19 +98,11 @@ extension AppStoreServerClient {
                 throw Self.cancelled
             }
             let failure = AppStoreServerError(error, hiding: token.text)
-            if failure.isOutage {
-                circuit?.recordFailure(isProbe: isProbe)
-            } else {
-                circuit?.recordSuccess(isProbe: isProbe)
-            }
+            circuit?.record(isFailure: failure.isOutage, isProbe: isProbe)
             log(endpoint, sent, "\(failure.code)")
             throw failure
         }
-        if 500..<600 ~= response.status {
-            circuit?.recordFailure(isProbe: isProbe)
-        } else {
-            circuit?.recordSuccess(isProbe: isProbe)
-        }
+        circuit?.record(isFailure: 500..<600 ~= response.status, isProbe: isProbe)
         log(endpoint, sent, "\(response.status)")
         guard response.body.count <= configuration.maximumResponseSize else {
             throw AppStoreServerError(.responseTooLarge, "more than \(configuration.maximumResponseSize) bytes")

@@ -93,8 +93,15 @@ final class CircuitBreaker: Sendable {
 
     func pause() -> Duration? { state.withLock { $0.pause(at: clock.now()) } }
     func begin() -> CircuitState.Admission { state.withLock { $0.begin(at: clock.now()) } }
-    func recordSuccess(isProbe: Bool) { state.withLock { $0.recordSuccess(isProbe: isProbe) } }
-    func recordFailure(isProbe: Bool) { state.withLock { $0.recordFailure(isProbe: isProbe, at: clock.now()) } }
+    func record(isFailure: Bool, isProbe: Bool) {
+        state.withLock {
+            if isFailure {
+                $0.recordFailure(isProbe: isProbe, at: clock.now())
+            } else {
+                $0.recordSuccess(isProbe: isProbe)
+            }
+        }
+    }
     func recordCancellation(isProbe: Bool) {
         state.withLock { $0.recordCancellation(isProbe: isProbe, at: clock.now()) }
     }
