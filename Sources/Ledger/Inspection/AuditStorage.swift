@@ -53,7 +53,7 @@ package struct AuditEntry: Sendable, Hashable {
 }
 
 /// A stored entry of the audit log.
-package struct StoredAuditEntry: Sendable, Hashable {
+package struct StoredAuditEntry: Sendable, Hashable, Identifiable {
     package var id: Int64
     package var entry: AuditEntry
     package var digest: Data
@@ -88,25 +88,8 @@ package struct AuditFilter: Sendable {
     package func entriesToRead(forPageOf limit: Int) -> Int { needsScan ? scanLimit : limit + 1 }
 }
 
-/// A page of the audit log, the newest entry first.
-package struct AuditList: Sendable, Hashable {
-    package var items: [StoredAuditEntry]
-    /// The cursor: the next page begins before this entry; nil if there are no more.
-    package var next: Int64?
-
-    /// Creates a page from the entries that were found.
-    ///
-    /// - Parameters:
-    ///   - found: The matching entries, of each target up to one more than the limit.
-    ///   - ends: The last entry that was read, for each target whose search stopped at its limit.
-    package init(found: [StoredAuditEntry], ends: [Int64], limit: Int) {
-        // Older entries must wait, because entries of the target whose search stopped may precede them.
-        let end = ends.max()
-        let known = found.filter { $0.id >= end ?? .min }.sorted { $0.id > $1.id }
-        items = Array(known.prefix(limit))
-        next = known.count > limit ? items.last?.id : end
-    }
-}
+/// A page of the audit log. Each target is searched on its own.
+package typealias AuditList = SearchPage<StoredAuditEntry>
 
 /// Stores the audit log. Entries never change; they are not part of the ledger's digest.
 package protocol AuditStorage: Sendable {

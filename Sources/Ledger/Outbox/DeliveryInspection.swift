@@ -66,23 +66,5 @@ package struct DeliveryFilter: Sendable, Hashable {
     package var hasEventConditions: Bool { eventType != nil || customer != nil || scopes != nil }
 }
 
-/// A page of deliveries.
-package struct DeliveryList: Sendable, Hashable {
-    package var items: [WebhookDelivery]
-    /// The cursor: the next page begins before this delivery; nil if there are no more.
-    package var next: Int64?
-
-    /// Creates a page from the deliveries that were found.
-    ///
-    /// - Parameters:
-    ///   - found: The matching deliveries of all states. They may include deliveries older than the end of another
-    ///     state's search.
-    ///   - ends: The last delivery that was read, for each state whose search stopped at the limit.
-    package init(found: [WebhookDelivery], ends: [Int64], limit: Int) {
-        // Deliveries older than the newest end must wait, because deliveries of that state may precede them.
-        let end = ends.max()
-        let known = found.filter { $0.id >= end ?? .min }.sorted { $0.id > $1.id }
-        items = Array(known.prefix(limit))
-        next = known.count > limit ? items.last?.id : end
-    }
-}
+/// A page of deliveries. Each state is searched on its own.
+package typealias DeliveryList = SearchPage<WebhookDelivery>

@@ -1,7 +1,7 @@
 package import Foundation
 
 /// The delivery of one event to one endpoint.
-package struct WebhookDelivery: Sendable, Hashable {
+package struct WebhookDelivery: Sendable, Hashable, Identifiable {
     package enum State: Int64, Sendable, Hashable, CaseIterable {
         /// The delivery waits for its next attempt.
         case pending = 0
