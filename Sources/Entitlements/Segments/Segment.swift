@@ -65,12 +65,6 @@ package struct SegmentEntry: Sendable, Hashable {
     package static let reasons: [StateDetail] = [
         .cancelled, .billingError, .priceIncreaseNotAccepted, .productNotAvailable, .priceConsentPending,
     ]
-
-    package init(_ segment: Segment, since: Date? = nil, reason: StateDetail? = nil) {
-        self.segment = segment
-        self.since = since
-        self.reason = reason
-    }
 }
 
 extension SubscriptionState {
@@ -78,20 +72,21 @@ extension SubscriptionState {
     package var segments: [SegmentEntry] {
         var entries: [SegmentEntry] = []
         switch nextStep {
-        case .saveOffer: entries.append(SegmentEntry(.willNotRenew, reason: renewalReason))
-        case .fixPayment where hasAccess: entries.append(SegmentEntry(.inGrace, since: expiresDate))
-        case .fixPayment: entries.append(SegmentEntry(.inBillingRetry, since: accessEndDate))
+        case .saveOffer: entries.append(SegmentEntry(segment: .willNotRenew, reason: renewalReason))
+        case .fixPayment where hasAccess: entries.append(SegmentEntry(segment: .inGrace, since: expiresDate))
+        case .fixPayment: entries.append(SegmentEntry(segment: .inBillingRetry, since: accessEndDate))
         case .winBackOffer:
             entries.append(
                 SegmentEntry(
-                    .winBackEligible, since: revocationDate ?? expiresDate, reason: StateDetail(expirationIntent)))
-        case .requestPriceConsent: entries.append(SegmentEntry(.priceConsentPending))
+                    segment: .winBackEligible, since: revocationDate ?? expiresDate,
+                    reason: StateDetail(expirationIntent)))
+        case .requestPriceConsent: entries.append(SegmentEntry(segment: .priceConsentPending))
         default: break
         }
         if status == .active, ownership == .purchased, details.contains(.inTrial) {
-            entries.append(SegmentEntry(.trialEnding, since: purchaseDate))
+            entries.append(SegmentEntry(segment: .trialEnding, since: purchaseDate))
         }
-        if details.contains(.refunded) { entries.append(SegmentEntry(.refunded, since: revocationDate)) }
+        if details.contains(.refunded) { entries.append(SegmentEntry(segment: .refunded, since: revocationDate)) }
         return entries
     }
 
@@ -115,6 +110,6 @@ extension SubscriptionState {
 extension PurchaseState {
     /// The segments that a purchase other than an auto-renewable subscription is in.
     package var segments: [SegmentEntry] {
-        details.contains(.refunded) ? [SegmentEntry(.refunded, since: revocationDate)] : []
+        details.contains(.refunded) ? [SegmentEntry(segment: .refunded, since: revocationDate)] : []
     }
 }

@@ -14,12 +14,6 @@ package struct SegmentMembership: Sendable, Hashable {
     /// When it ends; nil if it does not end by time alone.
     package var until: Date?
 
-    package init(_ entry: SegmentEntry, from: Date? = nil, until: Date? = nil) {
-        self.entry = entry
-        self.from = from
-        self.until = until
-    }
-
     /// The instant by which the segment's list is sorted: the end, if membership ends by time alone; otherwise the
     /// beginning.
     package var instant: Date? { entry.segment.endsWithTime ? until : entry.since }
@@ -48,7 +42,7 @@ extension SegmentMembership {
                     memberships[known].until = until
                 } else {
                     memberships.append(
-                        SegmentMembership(entry, from: index == 0 ? nil : instant, until: until))
+                        SegmentMembership(entry: entry, from: index == 0 ? nil : instant, until: until))
                 }
             }
         }
