@@ -7,17 +7,13 @@ package struct PageLink: Sendable, Hashable, CustomStringConvertible {
     package let description: String
 
     /// Creates a path of this server. Each segment and each part of the query is escaped.
-    package init(_ segments: [String], query: [(String, String)] = [], fragment: String? = nil) {
+    package init(_ segments: [String], query: [(String, String)] = []) {
         let path = "/" + segments.map { Self.escapingDots($0).percentEncoded }.joined(separator: "/")
-        description =
-            path + (query.isEmpty ? "" : "?" + String(queryOf: query))
-            + (fragment.map { "#" + $0.percentEncoded } ?? "")
+        description = path + (query.isEmpty ? "" : "?" + String(queryOf: query))
     }
 
-    /// Creates a link to the current page with another query, and optionally a fragment.
-    package init(samePageWith query: [(String, String)], fragment: String? = nil) {
-        description = "?" + String(queryOf: query) + (fragment.map { "#" + $0.percentEncoded } ?? "")
-    }
+    /// Creates a link to the current page with another query.
+    package init(samePageWith query: [(String, String)]) { description = "?" + String(queryOf: query) }
 
     /// Creates a path of this server. Each segment and each part of the query is escaped.
     package init(_ segments: String..., query: [(String, String)] = []) { self.init(segments, query: query) }
