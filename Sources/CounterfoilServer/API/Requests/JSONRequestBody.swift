@@ -20,17 +20,10 @@ extension JSONRequestBody {
     ///
     /// - Parameter form: The expected body, for error messages: `a JSON object that …`.
     init(body: [UInt8], form: String) throws(APIFailure) {
-        do { self = try StrictJSONDecoder.decode(KnownMembers<Self>.self, from: body).body } catch let error
-            as UnknownMember
+        do { self = try StrictJSONDecoder.decode(KnownMembers<Self>.self, from: body).body } catch let failure
+            as APIFailure
         {
-            throw APIFailure(
-                "unknown_member", .unknown("Unknown member \(quoted(error.name))", error.name, among: Self.members),
-                parameter: error.name)
-        } catch let error as InvalidInstant {
-            throw APIFailure("invalid_instant", InstantText.form, parameter: error.member)
-        } catch let error as InvalidUUID {
-            throw APIFailure(
-                "bad_json", "`\(error.member)` takes a UUID, not \(quoted(error.value)).", parameter: error.member)
+            throw failure
         } catch let error as DecodingError {
             let member = error.member
             throw APIFailure(
@@ -67,24 +60,25 @@ extension String {
     }
 }
 
-/// An unknown member of a body.
-private struct UnknownMember: Error {
-    /// The name, shortened.
-    var name: String
-}
-
 /// A body that has only known members.
 private struct KnownMembers<Body: JSONRequestBody>: Decodable {
     let body: Body
 
     init(from decoder: any Decoder) throws {
         let known = Body.members
-        for name in try decoder.container(keyedBy: JSONName.self).allKeys.map(\.stringValue)
-        where !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
-            throw UnknownMember(name: String(name.prefix(64)))
+        for unknown in try decoder.container(keyedBy: JSONName.self).allKeys.map(\.stringValue)
+        where !known.contains(where: { $0.utf8.elementsEqual(unknown.utf8) }) {
+            let name = String(unknown.prefix(64))
+            throw APIFailure(
+                "unknown_member", .unknown("Unknown member \(quoted(name))", name, among: known), parameter: name)
         }
         body = try Body(from: decoder)
     }
+}
+
+extension Decoder {
+    /// The path of the member that is decoded.
+    var member: String { codingPath.map(\.stringValue).joined(separator: ".") }
 }
 
 extension DecodingError {

@@ -17,13 +17,8 @@ struct RequestInstant: Decodable {
             instant = Self(try container.decode(String.self))
         }
         guard let instant else {
-            throw InvalidInstant(member: decoder.codingPath.map(\.stringValue).joined(separator: "."))
+            throw APIFailure("invalid_instant", InstantText.form, parameter: decoder.member)
         }
         self = instant
     }
-}
-
-/// A member of a body that is not an instant.
-struct InvalidInstant: Error {
-    var member: String
 }

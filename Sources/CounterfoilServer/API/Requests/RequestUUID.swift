@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import ConfigurationReading
 internal import Foundation
 
 /// A UUID in a request. Foundation's parser accepts a sign or a blank as a digit.
@@ -9,13 +10,9 @@ struct RequestUUID: Decodable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let id = UUID(text: text) else {
-            throw InvalidUUID(member: decoder.codingPath.map(\.stringValue).joined(separator: "."), value: text)
+            let member = decoder.member
+            throw APIFailure("bad_json", "`\(member)` takes a UUID, not \(quoted(text)).", parameter: member)
         }
         self.id = id
     }
-}
-
-/// A member of a body that is not a UUID.
-struct InvalidUUID: Error {
-    var member, value: String
 }
