@@ -34,6 +34,8 @@ package struct VerifyReceiptService: Sendable {
     package func answer(_ body: Data, environment: AppStoreEnvironment) async -> OrderedJSON {
         do {
             return try await verified(body, environment)
+        } catch let error as VerificationError {
+            return VerifyReceiptResponse(status: .refusing(error)).object
         } catch let refusal as Refusal {
             return VerifyReceiptResponse(status: refusal.status).object
         } catch {
@@ -45,21 +47,13 @@ package struct VerifyReceiptService: Sendable {
     private struct Refusal: Error { var status: VerifyReceiptStatus }
 
     private func verified(_ body: Data, _ environment: AppStoreEnvironment) async throws -> OrderedJSON {
-        let request: VerifyReceiptRequest
-        do { request = try VerifyReceiptRequest(body: body, limits: purchaseVerifier.receiptValidator.limits) } catch {
-            throw Refusal(status: .refusing(error))
-        }
+        let request = try VerifyReceiptRequest(body: body, limits: purchaseVerifier.receiptValidator.limits)
         // Check the secret before validating the receipt, which is expensive.
         guard apps.all.contains(where: { $0.accepts(password: request.password) }) else {
             throw Refusal(status: .wrongSecret)
         }
-        let receipt: VerifiedReceipt
-        do {
-            receipt = try purchaseVerifier.read(
-                purchaseVerifier.receiptValidator.authenticate(base64: request.receiptData))
-        } catch {
-            throw Refusal(status: .refusing(error))
-        }
+        let receipt = try purchaseVerifier.read(
+            purchaseVerifier.receiptValidator.authenticate(base64: request.receiptData))
         // Apple accepts receipts of every app. This server requires a configured app with a matching secret.
         guard let app = apps[receipt.audience.bundleID] else {
             throw Refusal(status: .notAuthentic)
