@@ -9,17 +9,9 @@ package struct NotificationParts: Sendable {
     package var transaction: JWSTransactionDecodedPayload?
     package var renewal: JWSRenewalInfoDecodedPayload?
     package var appTransaction: AppTransaction?
+}
 
-    package init(
-        payload: ResponseBodyV2DecodedPayload, transaction: JWSTransactionDecodedPayload? = nil,
-        renewal: JWSRenewalInfoDecodedPayload? = nil, appTransaction: AppTransaction? = nil
-    ) {
-        self.payload = payload
-        self.transaction = transaction
-        self.renewal = renewal
-        self.appTransaction = appTransaction
-    }
-
+extension NotificationParts {
     /// Verifies the signed parts of a verified notification.
     ///
     /// - Throws: Also if a part is signed for another app or environment than the notification.
