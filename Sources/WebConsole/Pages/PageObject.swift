@@ -73,14 +73,3 @@ package final class TemplateRecorder {
     func missed(_ name: String) { missing.insert(name) }
     func misused(_ name: String) { misused.insert(name) }
 }
-
-extension PageValue {
-    /// All names in the value, at any depth.
-    package var names: Set<String> {
-        switch self {
-        case .list(let list): list.reduce(into: []) { $0.formUnion($1.names) }
-        case .object(let values): values.reduce(into: []) { $0.formUnion($1.value.names.union([$1.key])) }
-        default: []
-        }
-    }
-}

@@ -90,3 +90,14 @@ package struct TemplateAudit {
         ].contains(name)
     }
 }
+
+extension PageValue {
+    /// All names in the value, at any depth.
+    fileprivate var names: Set<String> {
+        switch self {
+        case .list(let list): list.reduce(into: []) { $0.formUnion($1.names) }
+        case .object(let values): values.reduce(into: []) { $0.formUnion($1.value.names.union([$1.key])) }
+        default: []
+        }
+    }
+}
