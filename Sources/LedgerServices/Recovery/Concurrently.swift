@@ -1,13 +1,13 @@
 internal import AppStoreServer
 
 /// Runs work on many items with limited concurrency.
-enum Concurrently {
+package enum Concurrently {
     /// Runs `body` for each item, at most `limit` at a time. Throws the first failure after all calls have ended.
     ///
     /// A `circuitOpen` failure counts only if there is no other. While the circuit breaker is open, the client makes
     /// one probe request and fails all others at once with `circuitOpen`. Only the failure of the probe tells the
     /// cause.
-    static func forEach<Item: Sendable>(
+    package static func forEach<Item: Sendable>(
         _ items: [Item], atOnce limit: Int, _ body: @escaping @Sendable (Item) async throws -> Void
     ) async throws {
         let failure = await withTaskGroup(of: (any Error)?.self) { group in

@@ -1,7 +1,9 @@
 internal import Ledger
+internal import LedgerServices
 import AppStoreModels
 import Foundation
 import StoreSimulator
+import Synchronization
 
 /// The purchases of a customer, as far as they must be equal in the App Store and in the server's response.
 private struct ComparedPurchases: Decodable, Equatable {
@@ -63,21 +65,14 @@ struct DemoComparison {
     ///   - instant: The instant to compare; nil for now.
     func differences(_ states: [CustomerState], at instant: Date? = nil) async throws -> [Difference] {
         let customers = Dictionary(plan.customers.map { ($0.name, $0) }) { first, _ in first }
-        return try await withThrowingTaskGroup(of: Difference?.self) { group in
-            var differences: [Difference] = []
-            var running = 0
-            for state in states {
-                guard let customer = customers[state.customer] else { continue }
-                if running == 8, let done = try await group.next() {
-                    running -= 1
-                    if let done { differences.append(done) }
-                }
-                running += 1
-                group.addTask { try await difference(state, customer, at: instant) }
-            }
-            for try await done in group { if let done { differences.append(done) } }
-            return differences.sorted { $0.customer < $1.customer }
+        let differences = Mutex<[Difference]>([])
+        try await Concurrently.forEach(states, atOnce: 8) { state in
+            guard let customer = customers[state.customer],
+                let found = try await difference(state, customer, at: instant)
+            else { return }
+            differences.withLock { $0.append(found) }
         }
+        return differences.withLock { $0 }.sorted { $0.customer < $1.customer }
     }
 
     private func difference(
