@@ -24,10 +24,11 @@ final class Checkpoints: Sendable {
 
     /// The number of written pages after which a checkpoint starts.
     private static let interval = 16_000
-    /// The length of the log in pages, 128 MiB, at which the writer completes the checkpoint. SQLite truncates a log of
-    /// more than half a gigabyte to that size when it restarts, and the commit that does so waits for the file system:
-    /// 60 ms for half a gigabyte.
-    private static let restartLength = 2 * interval
+    /// The length of the log in pages at which the writer completes the checkpoint: usually that of the second
+    /// checkpoint, 128 MiB. Less than two intervals, because the log can have fewer pages than were written: those
+    /// written just before a restart are in the previous log. If a restart truncates the log, the commit waits for the
+    /// file system: 60 ms for half a gigabyte, so only longer logs are truncated.
+    private static let restartLength = interval * 3 / 2
     /// The number of pages that the writer copies itself, if the rest gets that small within `maximumRounds`
     /// checkpoints.
     private static let smallRest = 500
@@ -39,7 +40,7 @@ final class Checkpoints: Sendable {
 
     private let pool: DatabasePool
     private let readers: SQLiteReaders
-    private let connection: DatabaseQueue
+    let connection: DatabaseQueue
     private let report: @Sendable (StorageError?) -> Void
     private let state = Mutex(State())
 

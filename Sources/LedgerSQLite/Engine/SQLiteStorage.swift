@@ -29,7 +29,7 @@ package final class SQLiteStorage: Sendable {
     package let headers = HeaderRegistry()
     package let pool: DatabasePool
     private let readers: SQLiteReaders
-    private let checkpoints: Checkpoints
+    let checkpoints: Checkpoints
     let files: OpenedFiles
     /// The path of the file.
     package let path: String

@@ -134,18 +134,12 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite").path
             let storage = try SQLiteStorage(path: path)
-            /// Returns the checkpoint sequence number in the log's header, which changes whenever the log restarts.
-            func checkpointSequence() throws -> Data {
-                let log = try FileHandle(forReadingFrom: URL(filePath: path + "-wal"))
-                defer { try? log.close() }
-                return try log.read(upToCount: 16)?.suffix(4) ?? Data()
-            }
             let refusal = Refusal(
                 receivedAt: 0, code: "test", message: "", sender: nil, body: Data(count: Refusal.maximumBytes))
             let refusals = [Refusal](repeating: refusal, count: 50)
             let limit = RefusalStorageLimit(count: 100, bytes: 1 << 30)
             try await storage.commit(refusals)
-            let first = try checkpointSequence()
+            let first = try Self.checkpointSequence(path)
             try await waitUntil("the log restarts") {
                 try await storage.commit(refusals)
                 try await storage.dropRefusals(beyond: limit)
@@ -153,7 +147,7 @@ import Testing
                 let lineages = try await storage.lineages(of: "anna", in: 1)
                 #expect(lineages.isEmpty)
                 try await Task.sleep(for: .milliseconds(20))
-                return try checkpointSequence() != first
+                return try Self.checkpointSequence(path) != first
             }
             try storage.close()
         }
