@@ -89,7 +89,9 @@ final class Checkpoints: Sendable {
             guard log.length >= Self.restartLength else { return self.finish(isComplete: log.copied >= log.length) }
             var before = log.length
             for _ in 0..<Self.maximumRounds {
-                guard let length = self.checkpoint(db)?.length else { return self.finish(isComplete: false) }
+                guard let length = self.checkpoint(db, afterSync: true)?.length else {
+                    return self.finish(isComplete: false)
+                }
                 if length - before <= Self.smallRest { break }
                 before = length
             }
@@ -123,8 +125,13 @@ final class Checkpoints: Sendable {
 
     /// Runs one checkpoint. Returns the length of the log and the number of its pages that are in the file; nil on
     /// failure.
-    private func checkpoint(_ db: Database) -> (length: Int, copied: Int)? {
+    ///
+    /// - Parameter afterSync: Whether the pages of earlier checkpoints are written to the disk before. SQLite does that
+    ///   only in a checkpoint that reaches the end of the log. If a commit comes before the end each time, that would be
+    ///   the checkpoint of the writer, and the next commit would wait for tens of thousands of pages.
+    private func checkpoint(_ db: Database, afterSync: Bool = false) -> (length: Int, copied: Int)? {
         do {
+            if afterSync { try Self.sync(db) }
             try readers.release()
             let result = try db.checkpoint(.passive)
             // New readers then read from the file, if it is complete, and do not prevent a restart of the log.
@@ -137,6 +144,16 @@ final class Checkpoints: Sendable {
             recordResult(StorageError(error, path: pool.path))
             return nil
         }
+    }
+
+    /// Writes the pages of the file that are only in the system's cache to the disk.
+    private static func sync(_ db: Database) throws {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        var code = sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        if code == SQLITE_OK, let file, let sync = file.pointee.pMethods?.pointee.xSync {
+            code = sync(file, SQLITE_SYNC_NORMAL)
+        }
+        guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     }
 
     /// Reports a persistent failure once. A single failure may be caused by another program's checkpoint.

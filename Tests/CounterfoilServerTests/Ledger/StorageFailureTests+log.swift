@@ -1,5 +1,7 @@
 import Foundation
 import GRDB
+import GRDBSQLite
+import Synchronization
 import TestSupport
 import Testing
 
@@ -18,34 +20,64 @@ extension `Storage failures` {
         return try log.read(upToCount: 16)?.suffix(4) ?? Data()
     }
 
+    /// Creates a ledger with pages of 512 bytes. Checkpoints count pages, so small ones need less data.
+    private static func storageOfSmallPages(_ path: String) async throws -> SQLiteStorage {
+        let file = try DatabaseQueue(path: path)
+        try await file.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA page_size = 512; CREATE TABLE filler (bytes BLOB)")
+        }
+        try file.close()
+        return try SQLiteStorage(path: path)
+    }
+
+    /// Fills pages of 512 bytes; each has 508 bytes of the value.
+    private static func fill(pages: Int, _ db: Database) throws {
+        try db.run("INSERT INTO filler VALUES (zeroblob(?))", [.init(508 * pages)])
+    }
+
     @Test func `The write-ahead log restarts at each second checkpoint although a commit follows each`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite").path
-            // Checkpoints count pages, so small ones need less data.
-            let file = try DatabaseQueue(path: path)
-            try await file.writeWithoutTransaction { db in
-                try db.execute(sql: "PRAGMA page_size = 512; CREATE TABLE filler (bytes BLOB)")
-            }
-            try file.close()
-            let storage = try SQLiteStorage(path: path)
-            @Sendable func fill(pages: Int, _ db: Database) throws {
-                // Each page has 508 bytes of the value.
-                try db.run("INSERT INTO filler VALUES (zeroblob(?))", [.init(508 * pages)])
-            }
-            try await storage.write { try fill(pages: 3_000, $0) }
+            let storage = try await Self.storageOfSmallPages(path)
+            try await storage.write { try Self.fill(pages: 3_000, $0) }
             var sequences: [Data] = []
             for _ in 0..<5 {
-                try await storage.write { try fill(pages: 14_000, $0) }
+                try await storage.write { try Self.fill(pages: 14_000, $0) }
                 sequences.append(try Self.checkpointSequence(path))
                 // Starts a checkpoint, and commits when it has ended: it is not at the end of the log then, and these
                 // pages are counted for the next log.
                 try await storage.write { db in
-                    try fill(pages: 3_000, db)
+                    try Self.fill(pages: 3_000, db)
                     storage.checkpoints.connection.writeWithoutTransaction { _ in }
                 }
             }
             try storage.close()
             #expect(Set(sequences).count == 3)
+        }
+    }
+
+    @Test func `The pages of a checkpoint are on disk before the writer completes it`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            let storage = try await Self.storageOfSmallPages(path)
+            try await storage.checkpoints.connection.writeWithoutTransaction { try CountedSyncs.begin($0) }
+            try await storage.write { try Self.fill(pages: 12_000, $0) }
+            // Keeps the checkpoint from reaching the end of the log, where SQLite itself writes to the disk.
+            var unsafe = Configuration()
+            unsafe.allowsUnsafeTransactions = true
+            let reader = try DatabaseQueue(path: path, configuration: unsafe)
+            try await reader.writeWithoutTransaction { db in
+                try db.execute(sql: "BEGIN; SELECT count(*) FROM filler")
+            }
+            try await storage.write { try Self.fill(pages: 14_000, $0) }
+            #expect(CountedSyncs.count == 0)
+            try await storage.write { db in
+                try Self.fill(pages: 1, db)
+                storage.checkpoints.connection.writeWithoutTransaction { _ in }
+            }
+            #expect(CountedSyncs.count > 0)
+            try reader.close()
+            try storage.close()
         }
     }
 
@@ -89,5 +121,31 @@ extension `Storage failures` {
             #expect(reported == [.busy, nil])
             try storage.close()
         }
+    }
+}
+
+/// Counts how often SQLite or the server writes a connection's file to the disk.
+private enum CountedSyncs {
+    private static let counter = Atomic<Int>(0)
+    static var count: Int { counter.load(ordering: .relaxed) }
+    /// The address of SQLite's methods of the file.
+    private static let original = Mutex<UInt>(0)
+
+    static func begin(_ db: Database) throws {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        let code = sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        try #require(code == SQLITE_OK)
+        let opened = try #require(file)
+        let methods = try #require(opened.pointee.pMethods)
+        original.withLock { $0 = UInt(bitPattern: methods) }
+        // SQLite uses the methods until the file is closed.
+        let counting = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+        counting.initialize(to: methods.pointee)
+        counting.pointee.xSync = { file, flags in
+            CountedSyncs.counter.wrappingAdd(1, ordering: .relaxed)
+            let address = CountedSyncs.original.withLock { $0 }
+            return UnsafePointer<sqlite3_io_methods>(bitPattern: address)?.pointee.xSync?(file, flags) ?? SQLITE_IOERR
+        }
+        opened.pointee.pMethods = UnsafePointer(counting)
     }
 }
