@@ -85,23 +85,27 @@ final class Checkpoints: Sendable {
         connection.asyncWriteWithoutTransaction { db in
             // The connection may have been closed meanwhile.
             guard !self.state.withLock({ $0.isClosed }) else { return }
-            guard let log = self.checkpoint(db) else { return self.finish(isComplete: false) }
+            guard var log = self.checkpoint(db) else { return self.finish(isComplete: false) }
             guard log.length >= Self.restartLength else { return self.finish(isComplete: log.copied >= log.length) }
-            var before = log.length
             for _ in 0..<Self.maximumRounds {
-                guard let length = self.checkpoint(db, afterSync: true)?.length else {
-                    return self.finish(isComplete: false)
-                }
-                if length - before <= Self.smallRest { break }
-                before = length
+                guard let next = self.checkpoint(db, afterSync: true) else { return self.finish(isComplete: false) }
+                let written = next.length - log.length
+                log = next
+                if written <= Self.smallRest { break }
             }
+            // A reader of an older snapshot prevents copying. If it ended now, the writer would copy all the pages.
+            guard Self.isNearlyComplete(log) else { return self.finish(isComplete: false) }
             self.pool.asyncWriteWithoutTransaction { db in
                 guard let log = self.checkpoint(db) else { return self.finish(isComplete: false) }
-                // A reader of an older snapshot prevents copying the newest pages, and the restart waits for the
-                // reader.
-                self.finish(isComplete: log.length - log.copied <= 2 * Self.smallRest && self.restartLog(db))
+                // The restart waits for the readers of older snapshots.
+                self.finish(isComplete: Self.isNearlyComplete(log) && self.restartLog(db))
             }
         }
+    }
+
+    /// Whether the writer may copy the rest of the log, even if the readers that prevented it end now.
+    private static func isNearlyComplete(_ log: (length: Int, copied: Int)) -> Bool {
+        log.length - log.copied <= 2 * smallRest
     }
 
     private func finish(isComplete: Bool) {
@@ -126,9 +130,9 @@ final class Checkpoints: Sendable {
     /// Runs one checkpoint. Returns the length of the log and the number of its pages that are in the file; nil on
     /// failure.
     ///
-    /// - Parameter afterSync: Whether the pages of earlier checkpoints are written to the disk before. SQLite does that
-    ///   only in a checkpoint that reaches the end of the log. If a commit comes before the end each time, that would be
-    ///   the checkpoint of the writer, and the next commit would wait for tens of thousands of pages.
+    /// - Parameter afterSync: Whether to sync the file before. SQLite does that only in a checkpoint that reaches the end
+    ///   of the log. If commits prevent that, it would be the writer's checkpoint, and the next commit would wait until
+    ///   tens of thousands of pages are on disk.
     private func checkpoint(_ db: Database, afterSync: Bool = false) -> (length: Int, copied: Int)? {
         do {
             if afterSync { try Self.sync(db) }
@@ -146,7 +150,7 @@ final class Checkpoints: Sendable {
         }
     }
 
-    /// Writes the pages of the file that are only in the system's cache to the disk.
+    /// Waits until all pages that were written to the file are on disk.
     private static func sync(_ db: Database) throws {
         var file: UnsafeMutablePointer<sqlite3_file>?
         var code = sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_FILE_POINTER, &file)

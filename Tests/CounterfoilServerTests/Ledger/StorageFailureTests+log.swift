@@ -56,13 +56,14 @@ extension `Storage failures` {
         }
     }
 
-    @Test func `The pages of a checkpoint are on disk before the writer completes it`() async throws {
+    @Test func `The writer neither copies nor syncs the many pages of a checkpoint`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite").path
             let storage = try await Self.storageOfSmallPages(path)
-            try await storage.checkpoints.connection.writeWithoutTransaction { try CountedSyncs.begin($0) }
+            let checkpoints = storage.checkpoints.connection
+            try await checkpoints.writeWithoutTransaction { try CountedSyncs.begin($0) }
             try await storage.write { try Self.fill(pages: 12_000, $0) }
-            // Keeps the checkpoint from reaching the end of the log, where SQLite itself writes to the disk.
+            // Keeps the checkpoint from reaching the end of the log, where SQLite itself would sync the file.
             var unsafe = Configuration()
             unsafe.allowsUnsafeTransactions = true
             let reader = try DatabaseQueue(path: path, configuration: unsafe)
@@ -71,12 +72,20 @@ extension `Storage failures` {
             }
             try await storage.write { try Self.fill(pages: 14_000, $0) }
             #expect(CountedSyncs.count == 0)
+            let next = DispatchSemaphore(value: 0)
+            defer { next.signal() }
             try await storage.write { db in
                 try Self.fill(pages: 1, db)
-                storage.checkpoints.connection.writeWithoutTransaction { _ in }
+                // The checkpoint that this transaction started has ended; the next one is held.
+                checkpoints.writeWithoutTransaction { _ in }
+                checkpoints.asyncWriteWithoutTransaction { _ in next.wait() }
+                try reader.close()
             }
+            try await storage.pool.writeWithoutTransaction { _ in }
             #expect(CountedSyncs.count > 0)
-            try reader.close()
+            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+            #expect((size ?? .max) < 20_000 * 512)
+            next.signal()
             try storage.close()
         }
     }
