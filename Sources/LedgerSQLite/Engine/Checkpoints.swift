@@ -130,9 +130,9 @@ final class Checkpoints: Sendable {
     /// Runs one checkpoint. Returns the length of the log and the number of its pages that are in the file; nil on
     /// failure.
     ///
-    /// - Parameter afterSync: Whether to sync the file before. SQLite does that only in a checkpoint that reaches the end
-    ///   of the log. If commits prevent that, it would be the writer's checkpoint, and the next commit would wait until
-    ///   tens of thousands of pages are on disk.
+    /// - Parameter afterSync: Whether to sync the file before. SQLite does that only in a checkpoint that reaches the
+    ///   end of the log. If commits prevent that, it would be the writer's checkpoint, and the next commit would wait
+    ///   until tens of thousands of pages are on disk.
     private func checkpoint(_ db: Database, afterSync: Bool = false) -> (length: Int, copied: Int)? {
         do {
             if afterSync { try Self.sync(db) }
@@ -143,8 +143,7 @@ final class Checkpoints: Sendable {
             recordResult(nil)
             return (result.walFrameCount, result.checkpointedFrameCount)
         } catch {
-            // The log stays longer, and nothing is lost. If checkpoints fail repeatedly, commits run them
-            // (`wal_autocheckpoint`).
+            // The log stays longer, and nothing is lost.
             recordResult(StorageError(error, path: pool.path))
             return nil
         }

@@ -53,7 +53,7 @@ package final class SQLiteStorage: Sendable {
         let trace = options.trace
         configuration.prepareDatabase { db in
             if let trace { db.trace { trace("\($0)") } }
-            // Checkpoints manages the log; commits run checkpoints only if it fails.
+            // For migrations of a large ledger.
             try db.execute(
                 sql: """
                     PRAGMA cache_size = -\(readerKiB);
@@ -75,6 +75,8 @@ package final class SQLiteStorage: Sendable {
             }
             try Schema.migrate(
                 pool, isAllowed: options.isOnlyWriter && options.migrates, report: options.reportMigration)
+            // Checkpoints manages the log from here on. A commit after a long backup would copy all that the log kept.
+            try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
             readers = try SQLiteReaders(
                 pool, cacheKiB: readerKiB, isOnlyWriter: options.isOnlyWriter, trace: trace)
             checkpoints = try Checkpoints(pool, readers, report: options.reportCheckpointError)

@@ -30,6 +30,11 @@ extension `Storage failures` {
         return try SQLiteStorage(path: path)
     }
 
+    private static func size(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.size] as? Int)
+    }
+
     /// Fills pages of 512 bytes; each has 508 bytes of the value.
     private static func fill(pages: Int, _ db: Database) throws {
         try db.run("INSERT INTO filler VALUES (zeroblob(?))", [.init(508 * pages)])
@@ -83,9 +88,25 @@ extension `Storage failures` {
             }
             try await storage.pool.writeWithoutTransaction { _ in }
             #expect(CountedSyncs.count > 0)
-            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-            #expect((size ?? .max) < 20_000 * 512)
+            let size = try Self.size(path)
+            #expect(size < 20_000 * 512)
             next.signal()
+            try storage.close()
+        }
+    }
+
+    @Test func `A commit runs no checkpoint, however long the log is`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            let storage = try await Self.storageOfSmallPages(path)
+            let end = DispatchSemaphore(value: 0)
+            defer { end.signal() }
+            // Holds the checkpoints, as a backup would.
+            storage.checkpoints.connection.asyncWriteWithoutTransaction { _ in end.wait() }
+            try await storage.write { try Self.fill(pages: 201_000, $0) }
+            let size = try Self.size(path)
+            #expect(size < 20_000 * 512)
+            end.signal()
             try storage.close()
         }
     }
