@@ -30,7 +30,7 @@ extension `Storage failures` {
         return try SQLiteStorage(path: path)
     }
 
-    private static func size(_ path: String) throws -> Int {
+    static func size(_ path: String) throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         return try #require(attributes[.size] as? Int)
     }
@@ -120,7 +120,6 @@ extension `Storage failures` {
             var options = SQLiteStorage.Options()
             options.reportCheckpointError = { report.yield($0?.code) }
             let storage = try SQLiteStorage(path: path, options: options)
-            func size() throws -> Int { (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0 }
             let refusals = Self.longRefusals
             try await storage.commit(refusals)
             let descriptor = open(path + "-shm", O_RDWR)
@@ -135,7 +134,7 @@ extension `Storage failures` {
             }
             try #require(setLock(Int32(F_WRLCK)))
             for _ in 0..<80 { try await storage.commit(refusals) }
-            #expect(try size() < 60 << 20)
+            #expect(try Self.size(path) < 60 << 20)
             var reported: [StorageError.Code?] = []
             for await code in reports {
                 reported.append(code)
@@ -143,7 +142,7 @@ extension `Storage failures` {
             }
             #expect(reported == [.busy])
             try #require(setLock(Int32(F_UNLCK)))
-            try await waitUntil("the checkpoint is done") { try size() >= 60 << 20 }
+            try await waitUntil("the checkpoint is done") { try Self.size(path) >= 60 << 20 }
             for await code in reports {
                 reported.append(code)
                 break

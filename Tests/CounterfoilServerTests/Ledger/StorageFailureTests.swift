@@ -122,10 +122,9 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite").path
             let storage = try SQLiteStorage(path: path)
-            func size() throws -> Int { (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0 }
             let refusals = Self.longRefusals
             for _ in 0..<80 { try await storage.commit(refusals) }
-            try await waitUntil("the checkpoint is done") { try size() >= 60 << 20 }
+            try await waitUntil("the checkpoint is done") { try Self.size(path) >= 60 << 20 }
             try storage.close()
         }
     }
