@@ -63,7 +63,8 @@ extension MemoryLedger: WebhookStorage {
             state.endpoints[id]?.failedAt = nil
             let waiting = state.deliveries.values.filter { $0.endpoint == id && $0.state == .pending }
             if discardingBacklog {
-                state.endpoints[id]?.endpoint.cursor = state.lastEvent
+                let last = state.lastEvent
+                state.endpoints[id]?.endpoint.cursor = last
                 state.endpoints[id]?.begin = now
                 for delivery in waiting { state.deliveries[delivery.id]?.end(.discarded, "discarded", at: now) }
             } else if disabled == nil {

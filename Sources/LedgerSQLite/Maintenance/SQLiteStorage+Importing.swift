@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Ledger
 internal import AppStoreTrust
 internal import GRDB

@@ -12,8 +12,10 @@ package struct PageLink: Sendable, Hashable, CustomStringConvertible {
         description = path + (query.isEmpty ? "" : "?" + String(queryOf: query))
     }
 
-    /// Creates a link to the current page with another query.
-    package init(samePageWith query: [(String, String)]) { description = "?" + String(queryOf: query) }
+    /// Creates a link to the current page with another query, and optionally a fragment.
+    package init(samePageWith query: [(String, String)], fragment: String? = nil) {
+        description = "?" + String(queryOf: query) + (fragment.map { "#" + $0.percentEncoded } ?? "")
+    }
 
     /// Creates a path of this server. Each segment and each part of the query is escaped.
     package init(_ segments: String..., query: [(String, String)] = []) { self.init(segments, query: query) }

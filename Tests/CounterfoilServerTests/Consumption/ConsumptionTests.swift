@@ -5,6 +5,7 @@ import CounterfoilServer
 import Entitlements
 import Foundation
 import StoreSimulator
+import TestSupport
 import Testing
 
 @testable import Ledger
