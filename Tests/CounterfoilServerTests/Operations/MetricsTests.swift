@@ -132,7 +132,7 @@ import NIOHTTP1
             let nothing = ["counterfoil_notifications_failed 0", "counterfoil_history_requests 0"]
             let before = try await lines()
             #expect(before == nothing)
-            try await core.storage.fail(stored.id, code: "storage_damaged", message: "it is damaged", at: 0)
+            try await core.storage.failProcessed(stored.id, code: "storage_damaged", message: "it is damaged")
             // The server itself takes a request only when it is due.
             try await core.storage.scheduleRetry(
                 of: "7", in: appEnvironment.id, code: "timeout", until: world.simulator.now.milliseconds + 3_600_000,
