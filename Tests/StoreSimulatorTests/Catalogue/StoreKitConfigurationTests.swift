@@ -95,6 +95,12 @@ struct StoreKitConfigurationTests {
         #expect(configuration.settings == StoreKitConfiguration.Settings())
     }
 
+    @Test func `A byte order mark before a StoreKit configuration is ignored`() throws {
+        let (text, mark) = (Data(Self.text.utf8), Data([0xEF, 0xBB, 0xBF]))
+        #expect(try StoreKitConfiguration(mark + text) == StoreKitConfiguration(text))
+        #expect(throws: CatalogueError.self) { try StoreKitConfiguration(mark + mark + text) }
+    }
+
     @Test func `StoreKit errors that a configuration enables are listed in its warnings`() throws {
         let text = """
             {"settings": {"_storeKitErrors": [

@@ -13,7 +13,9 @@ extension ConfigurationValue {
         guard json.count(where: { $0 == UInt8(ascii: ",") }) <= Self.maximumValues else {
             throw CatalogueError("more than \(Self.maximumValues) values")
         }
-        do { self = Self(try StrictJSONDecoder.decode(JSONValue.self, from: Array(json))) } catch JSONProblem.depth {
+        // Editors on Windows write a byte order mark, which strict JSON does not have.
+        let text = json.starts(with: [0xEF, 0xBB, 0xBF]) ? json.dropFirst(3) : json
+        do { self = Self(try StrictJSONDecoder.decode(JSONValue.self, from: Array(text))) } catch JSONProblem.depth {
             throw CatalogueError("nested deeper than any StoreKit configuration")
         } catch {
             throw CatalogueError("not JSON" + ((error as? JSONProblem).map { ": \($0.description)" } ?? ""))
