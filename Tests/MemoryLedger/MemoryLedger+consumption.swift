@@ -87,10 +87,12 @@ extension MemoryLedger: ConsumptionStorage {
         }
     }
 
-    package func inquiryBacklog(without answers: [String]) async throws -> (count: Int, oldest: Milliseconds?) {
+    package func inquiryBacklog(
+        in scopes: [Int64], without answers: [String]
+    ) async throws -> (count: Int, oldest: Milliseconds?) {
         try read { state in
             let waiting = state.inquiries.map(\.inquiry).filter {
-                $0.state == .pending && !answers.containsExactly($0.answer ?? "")
+                $0.state == .pending && scopes.contains($0.scope) && !answers.containsExactly($0.answer ?? "")
             }
             return (waiting.count, waiting.map(\.requestedAt).min())
         }

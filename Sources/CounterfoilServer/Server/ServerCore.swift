@@ -195,14 +195,16 @@ package struct ServerCore: Sendable {
         metrics.addGauge(.failedNotifications) {
             await Self.backlog(storage).map { [([], Double($0.failed))] } ?? []
         }
+        // What waits for a removed app or environment needs no work.
+        let served = scopes.all.filter { apps.served($0.bundleID, $0.environment, among: scopes) != nil }.map(\.id)
         metrics.addGauge(.historyRequests) {
-            let count = await Self.read { try await storage.historyRequestCount(limit: 100_000) }
+            let count = await Self.read { try await storage.historyRequestCount(in: served, limit: 100_000) }
             return count.map { [([], Double($0))] } ?? []
         }
         // Without consent or a policy nothing should be sent.
         let obstacles = ConsumptionPreview.Obstacle.allCases.map(\.rawValue)
         @Sendable func inquiries() async -> (count: Int, oldest: Milliseconds?)? {
-            await Self.read { try await storage.inquiryBacklog(without: obstacles) }
+            await Self.read { try await storage.inquiryBacklog(in: served, without: obstacles) }
         }
         metrics.addGauge(.consumptionBacklog) { await inquiries().map { [([], Double($0.count))] } ?? [] }
         metrics.addGauge(.consumptionAge) { await inquiries().map { [([], age($0.oldest))] } ?? [] }

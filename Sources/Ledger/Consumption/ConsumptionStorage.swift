@@ -123,9 +123,11 @@ package protocol ConsumptionStorage: Sendable {
     /// Returns the inquiries of an app and environment that wait for an answer, those with the earliest deadline first.
     func pendingInquiries(in scope: Int64, limit: Int) async throws -> [ConsumptionInquiry]
 
-    /// Returns the number of pending inquiries whose ``ConsumptionInquiry/answer`` is none of `answers`, and when the
-    /// oldest was requested.
-    func inquiryBacklog(without answers: [String]) async throws -> (count: Int, oldest: Milliseconds?)
+    /// Returns the number of pending inquiries of the scopes whose ``ConsumptionInquiry/answer`` is none of `answers`,
+    /// and when the oldest was requested.
+    func inquiryBacklog(
+        in scopes: [Int64], without answers: [String]
+    ) async throws -> (count: Int, oldest: Milliseconds?)
 
     /// Returns the inquiries of an app and environment, the newest first.
     func inquiries(in scope: Int64, before id: Int64, limit: Int) async throws -> [ConsumptionInquiry]

@@ -124,15 +124,20 @@ extension SQLiteStorage: ConsumptionStorage {
         }
     }
 
-    package func inquiryBacklog(without answers: [String]) async throws -> (count: Int, oldest: Milliseconds?) {
-        let places = answers.map { _ in "?" }.joined(separator: ", ")
+    package func inquiryBacklog(
+        in scopes: [Int64], without answers: [String]
+    ) async throws -> (count: Int, oldest: Milliseconds?) {
+        guard !scopes.isEmpty else { return (0, nil) }
+        let values = scopes.map { SQLValue.integer($0) } + answers.map { SQLValue.text($0) }
         return try await read { db in
-            // Reads the index of pending inquiries.
+            // The index of pending inquiries: that of the scopes has all that were ever received.
             try db.first(
                 """
-                SELECT count(*), min(requested_at) FROM consumption_requests
-                WHERE state = 'pending' AND coalesce(answer, '') NOT IN (\(places))
-                """, answers.map { .text($0) }
+                SELECT count(*), min(requested_at)
+                FROM consumption_requests INDEXED BY consumption_requests_by_time
+                WHERE state = 'pending' AND scope IN (\(Self.places(scopes)))
+                    AND coalesce(answer, '') NOT IN (\(Self.places(answers)))
+                """, values
             ) { row in (count: Int(row.number(0) ?? 0), oldest: row.number(1)) } ?? (0, nil)
         }
     }

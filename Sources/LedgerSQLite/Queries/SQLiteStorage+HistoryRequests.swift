@@ -90,10 +90,13 @@ extension SQLiteStorage: HistoryRequestStorage {
         try await read { try HistoryRequestTable.due(in: scope, at: now, limit: limit, $0) }
     }
 
-    package func historyRequestCount(limit: Int) async throws -> Int {
-        try await read { db in
-            let requests = "SELECT id FROM \(HistoryRequestTable.waiting) LIMIT ?"
-            return try Int(db.number("SELECT count(*) FROM (\(requests))", [.init(limit)]) ?? 0)
+    package func historyRequestCount(in scopes: [Int64], limit: Int) async throws -> Int {
+        guard !scopes.isEmpty else { return 0 }
+        return try await read { db in
+            let requests =
+                "SELECT id FROM \(HistoryRequestTable.waiting) AND scope IN (\(Self.places(scopes))) LIMIT ?"
+            let values = scopes.map { SQLValue.integer($0) } + [.init(limit)]
+            return try Int(db.number("SELECT count(*) FROM (\(requests))", values) ?? 0)
         }
     }
 

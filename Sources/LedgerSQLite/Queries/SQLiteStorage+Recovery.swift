@@ -44,7 +44,7 @@ extension SQLiteStorage: RecoveryStorage {
         }
     }
 
-    private static func places(_ values: [Int64]) -> String { values.map { _ in "?" }.joined(separator: ", ") }
+    static func places(_ values: [some Sendable]) -> String { values.map { _ in "?" }.joined(separator: ", ") }
 
     package func openWindows(of recovery: Int64) async throws -> [RecoveryWindow] {
         try await read {

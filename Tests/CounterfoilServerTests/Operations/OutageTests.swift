@@ -3,6 +3,7 @@ import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
 import CounterfoilServer
+import Entitlements
 import Foundation
 import StoreSimulator
 import Synchronization
@@ -135,6 +136,38 @@ import Testing
             #expect(try await world.completeness(.sandbox).missing.unverified == 0)
             // No alert is raised for an environment that is disabled.
             #expect(core.recovery.completenessAges().map { $0.appEnvironment.environment } == [.production])
+        }
+    }
+
+    @Test func `The metrics do not count what waits in the Sandbox after it is disabled`() async throws {
+        try await Self.withSandboxDisabled(
+            server: { $0.apps[0].consumption = ConsumptionPolicy(defaultConsent: true) }
+        ) { world in
+            let (storage, now) = (try world.server.core.storage, world.simulator.now.milliseconds)
+            let scope = try world.appEnvironment(.sandbox).id
+            let uuid = UUID().uuidString.lowercased()
+            let received = ReceivedNotification(
+                scope: scope, uuid: uuid, type: "CONSUMPTION_REQUEST", signedDate: now, receivedAt: now,
+                origin: .delivered, text: "a notification")
+            let insertion = try await storage.commit(received: [received], processed: []).first
+            let id = try #require(insertion).id
+            let transaction = TransactionFact(
+                transactionID: "7", originalTransactionID: "7", productID: "com.example.coins.100", type: .consumable,
+                purchaseDate: Date(milliseconds: now), signedDate: Date(milliseconds: now))
+            let processed = ProcessedNotification(
+                id: id, scope: scope, uuid: uuid, type: .consumptionRequest, signedDate: now, transaction: transaction,
+                processedAt: now)
+            _ = try await storage.commit(received: [], processed: [processed])
+            let waiting = try await storage.inquiryBacklog(in: [scope], without: []).count
+            try #require(waiting == 1)
+            for (environment, count) in [(AppStoreEnvironment.sandbox, 0), (.production, 1)] {
+                // The server itself takes a request only when it is due.
+                try await storage.scheduleRetry(
+                    of: "7", in: world.appEnvironment(environment).id, code: "timeout", until: now + 3_600_000, at: now)
+                let text = try await world.api.get("/metrics").text
+                #expect(text.contains("\ncounterfoil_history_requests \(count)\n"), "\(text)")
+                #expect(text.contains("\ncounterfoil_consumption_backlog 0\n"), "\(text)")
+            }
         }
     }
 

@@ -26,13 +26,15 @@ enum LedgerView {
         }
         let backlog = try await ledger.backlog()
         lines.append("backlog \(backlog.count) since \(backlog.oldest ?? -1), failed \(backlog.failed)")
-        for limit in [1, 100] {
-            let requests = try await ledger.historyRequestCount(limit: limit)
-            lines.append("history requests up to \(limit): \(requests)")
-        }
-        for answers in [[], ["answer"], ["", "no_consent"]] as [[String]] {
-            let waiting = try await ledger.inquiryBacklog(without: answers)
-            lines.append("inquiries without \(answers): \(waiting.count) since \(waiting.oldest ?? -1)")
+        for ids in [scopes.map(\.id), scopes.suffix(1).map(\.id), []] {
+            for limit in [1, 100] {
+                let requests = try await ledger.historyRequestCount(in: ids, limit: limit)
+                lines.append("history requests in \(ids) up to \(limit): \(requests)")
+            }
+            for answers in [[], ["answer"], ["", "no_consent"]] as [[String]] {
+                let waiting = try await ledger.inquiryBacklog(in: ids, without: answers)
+                lines.append("inquiries in \(ids) without \(answers): \(waiting.count) since \(waiting.oldest ?? -1)")
+            }
         }
         lines += try await ledger.completenessMarks().map { "\($0)" }
         lines += try await webhooks(ledger)
