@@ -161,7 +161,11 @@ package final class LedgerWriter: Service {
             for job in processed { job.continuation.resume() }
             if !processed.isEmpty { onProcessed() }
             return nil
-        } catch { return error }
+        } catch {
+            // The events may be stored. If so, their notifications are no longer in the inbox, and no commit follows.
+            if !processed.isEmpty, (error as? StorageError)?.code == .unconfirmed { onProcessed() }
+            return error
+        }
     }
 
     private func takeNextBatch() -> (received: [PendingReceived], processed: [PendingProcessed]) {

@@ -59,6 +59,25 @@ import Testing
         }
     }
 
+    /// Webhooks would send them only after another notification.
+    @Test func `Events that may be stored are announced`() async throws {
+        let (ledger, announcements) = (MemoryLedger(), AsyncStream<Void>.makeStream())
+        _ = try await ledger.scopes(of: [(bundleID: "com.example", environment: "Sandbox")])
+        let writer = LedgerWriter(
+            ledger, metrics: ServerMetrics(PrometheusMetrics()),
+            onProcessed: { announcements.continuation.yield() })
+        async let running: Void = writer.run()
+        ledger.loseNextAnswer()
+        await #expect(throws: StorageError(.unconfirmed, "the answer was lost")) {
+            try await writer.commit([Self.processed])
+        }
+        writer.close()
+        await running
+        announcements.continuation.finish()
+        let count = await announcements.stream.reduce(0) { count, _ in count + 1 }
+        #expect(count == 1)
+    }
+
     /// Calls `body` while a processed and a received notification are stored in one commit.
     ///
     /// - Parameter prepare: Called before the commit.
