@@ -136,6 +136,30 @@ import Testing
         #expect(state.isPro == true)
     }
 
+    @Test func `An ended subscription has no offer while another one of its group gives access`() {
+        let facts = [period("1", 0, 30), period("8", of: "8", 40, 70) { $0.ownership = .familyShared }]
+        let other = period("9", of: "9", "news", 40, 70, group: "news")
+        func steps(_ transactions: [TransactionFact], _ date: Double, offers: [String] = []) -> [NextStep] {
+            let ended = renewal(on: 30, renews: false) {
+                ($0.expirationIntent, $0.eligibleWinBackOfferIDs) = (.customerCancelled, offers)
+            }
+            return states(transactions, [ended], on: day(date)).subscriptions.map(\.nextStep)
+        }
+        #expect(steps(facts, 35, offers: ["comeback"]) == [.winBackOffer])
+        #expect(steps(facts, 45, offers: ["comeback"]) == [.noAction, .noAction])
+        #expect(steps(facts, 45) == [.noAction, .noAction])
+        #expect(steps(facts, 75, offers: ["comeback"]) == [.winBackOffer, .subscribe])
+        // A subscription of another group does not count.
+        #expect(steps([facts[0], other], 45, offers: ["comeback"]) == [.winBackOffer, .noAction])
+        // A former family member who subscribed needs no subscription.
+        let own = period("1", 40, 70)
+        let shared = period("8", of: "8", 0, 30) { $0.ownership = .familyShared }
+        #expect(states([own, shared], on: day(45)).subscriptions.map(\.nextStep) == [.noAction, .noAction])
+        // An unpaid subscription is still owed.
+        let failed = states(facts, [failure(on: 30)], on: day(45))
+        #expect(failed.subscriptions.map(\.nextStep) == [.fixPayment, .noAction])
+    }
+
     @Test func `A pending price increase asks for consent, and ends the subscription without it`() {
         let pending = renewal(on: 5) { $0.priceIncreaseStatus = .pending }
         let ended = renewal(on: 30, renews: false) {

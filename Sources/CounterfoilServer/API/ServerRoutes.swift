@@ -88,7 +88,7 @@ enum ServerRoutes {
         SubscriptionRoutes(storage: storage, customers: customers, apps: apps, clock: clock).add(to: v1)
         EventRoutes(events: core.events, storage: storage, changes: core.changes, access: core.access).add(to: v1)
         UnclaimedRoutes(storage: storage, apps: apps, clock: clock).add(to: v1)
-        SegmentRoutes(storage: storage, apps: apps, clock: clock).add(to: v1)
+        SegmentRoutes(storage: storage, customers: customers, apps: apps, clock: clock).add(to: v1)
         KeyRoutes(apps: apps).add(to: v1)
         let appStore = AppStoreQueries(
             clients: core.clients, historical: core.historical, storage: storage, histories: core.histories,

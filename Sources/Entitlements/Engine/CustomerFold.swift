@@ -110,6 +110,7 @@ struct CustomerFold {
         }
         states.consumables = ConsumableTotals.totals(of: states.purchases)
         states.products = ProductState.best(products)
+        withdrawOffers()
         // Through variables: passing a part of `states` as inout to a method would copy all of this value.
         var (groups, entitlements) = (groups(), entitlements())
         addNewGroups(to: &groups)
@@ -118,4 +119,23 @@ struct CustomerFold {
         states.originalPurchase = facts.facts.originalPurchases
             .filter { ($0.purchaseDate ?? .distantPast) <= facts.asOf }.min { $0.precedes($1) }
     }
+
+    /// Removes the offers of ended subscriptions if another one of the group gives access, as a subscription shared by
+    /// the family does. The App Store's last renewal info about the ended one does not say so.
+    private mutating func withdrawOffers() {
+        guard states.subscriptions.count > 1 else { return }
+        let active = Set(
+            states.subscriptions.lazy.filter(\.hasAccess).compactMap(\.subscriptionGroupIdentifier)
+                .map { ExactText($0) })
+        guard !active.isEmpty else { return }
+        for index in states.subscriptions.indices where states.subscriptions[index].nextStep.isOffer {
+            guard let group = states.subscriptions[index].subscriptionGroupIdentifier else { continue }
+            if active.contains(ExactText(group)) { states.subscriptions[index].nextStep = .noAction }
+        }
+    }
+}
+
+extension NextStep {
+    /// Whether the step asks a customer without access to subscribe.
+    fileprivate var isOffer: Bool { self == .winBackOffer || self == .promotionalOffer || self == .subscribe }
 }

@@ -4,7 +4,8 @@ package import Foundation
 /// A list of purchases on which a team can act.
 ///
 /// Membership follows from the customer's state: from ``SubscriptionState/nextStep`` and the details. There is no
-/// second definition.
+/// second definition. A segment considers each purchase alone; the lists of ``winBackEligible`` omit the customers who
+/// have access by another one.
 package enum Segment: Int, Sendable, Hashable, CaseIterable {
     // The raw values are stored in databases.
 

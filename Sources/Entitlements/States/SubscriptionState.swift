@@ -51,7 +51,8 @@ public struct SubscriptionState: Sendable, Hashable, Encodable {
     public var eligibleWinBackOfferIDs: [String]
     /// The reasons for the status.
     public var details: [StateDetail]
-    /// What to ask or offer the customer.
+    /// What to ask or offer the customer. An ended subscription has no offer while another one of its group gives
+    /// access.
     public var nextStep: NextStep
 
     /// Creates a state with these values, for tests. ``EntitlementEngine`` creates all others.

@@ -1,5 +1,6 @@
 internal import LedgerServices
 internal import Ledger
+internal import AppStoreModels
 internal import Basics
 internal import Entitlements
 internal import Foundation
@@ -8,6 +9,7 @@ internal import Hummingbird
 /// Segments: lists of purchases for a team to act on.
 struct SegmentRoutes {
     let storage: any SegmentStorage
+    let customers: CustomerReader
     let apps: Apps
     let clock: ServerClock
 
@@ -55,11 +57,43 @@ struct SegmentRoutes {
                 segment, in: appEnvironment.id, at: now.milliseconds, within: try within(call.request),
                 reason: try reason(call.request),
                 after: try paging.segmentPosition(), limit: paging.limit))
+        let members =
+            try await segment == .winBackEligible ? withoutAccess(found.items, in: appEnvironment) : found.items
         let engine = apps.engine(of: appEnvironment.bundleID)
-        let items = found.items.map { SegmentItem($0, segment, appEnvironment, engine, now: now) }
+        let items = members.map { SegmentItem($0, segment, appEnvironment, engine, now: now) }
         switch format {
         case .json: return .list(items, next: found.next?.token) { $1.write(to: &$0) }
         case .csv: return SegmentItem.csv(items, named: segment.name, next: found.next, from: call.request)
+        }
+    }
+
+    /// Returns the members without an owner who has access by another subscription of the group. The segment's index
+    /// cannot show that: it derives from each purchase alone.
+    private func withoutAccess(
+        _ members: [SegmentMember], in appEnvironment: AppEnvironment
+    ) async throws -> [SegmentMember] {
+        var remaining: [SegmentMember] = []
+        for member in members {
+            var isOffered = true
+            for owner in member.owners where isOffered {
+                isOffered = try await isWinBack(member.lineage.originalTransactionID, of: owner, in: appEnvironment)
+            }
+            if isOffered { remaining.append(member) }
+        }
+        return remaining
+    }
+
+    /// Whether the response about the customer names the win-back offer too.
+    private func isWinBack(
+        _ original: String, of customer: String, in appEnvironment: AppEnvironment
+    ) async throws -> Bool {
+        do {
+            let states = try await customers.customer(customer, in: appEnvironment, at: nil).states
+            let subscription = states.subscriptions.first { $0.originalTransactionID.isExactly(original) }
+            return subscription?.nextStep ?? .winBackOffer == .winBackOffer
+        } catch let error as StorageError where error.code == .damaged {
+            // Another purchase of the customer is corrupt, which must not hide this one.
+            return true
         }
     }
 

@@ -141,6 +141,50 @@ import Testing
         }
     }
 
+    @Test func `No win-back offer is made to a former subscriber who shares a subscription of the family`() async throws
+    {
+        try await World.withAPI { world in
+            _ = try await Self.buyWithoutTrial("anna", world)
+            let token = UUID()
+            let own = try #require(
+                try await world.simulator.perform(
+                    .purchase(
+                        customer: "ben", product: Self.monthly, introductory: false,
+                        appAccountToken: AppAccountToken(token))
+                ).transactionID)
+            try await world.simulator.perform(.cancel(customer: "ben"))
+            try await world.simulator.advance(by: 35 * 86_400)
+            try await world.waitUntilIdle()
+            try #require(try await Self.members("win_back_eligible", world) == [own])
+            let ben = "/v1/customers/\(token.uuidString.lowercased())"
+            func steps() async throws -> [String: String] {
+                let subscriptions = try await world.api.get(ben)["subscriptions"] as? [[String: Any]] ?? []
+                return Dictionary(
+                    subscriptions.map {
+                        ($0["original_transaction_id"] as? String ?? "", $0["next_step"] as? String ?? "")
+                    }, uniquingKeysWith: { first, _ in first })
+            }
+            let lapsed = try await steps()
+            #expect(lapsed == [own: "win_back_offer"])
+
+            let outcome = try await world.simulator.perform(.shareWithFamily(customer: "anna", member: "ben"))
+            let shared = try #require(outcome.transactionID)
+            let claimed = try await world.api.post(
+                ben + "/purchases", ["signed_transactions": try await world.signedTransactions(of: shared)])
+            #expect(claimed.status == 200, "\(claimed.text)")
+            try await world.waitUntilIdle()
+            let sharing = try await steps()
+            #expect(sharing == [own: "none", shared: "none"])
+            #expect(try await Self.members("win_back_eligible", world) == [])
+
+            try await world.simulator.perform(.stopSharing(customer: "anna", member: "ben"))
+            try await world.waitUntilIdle()
+            let alone = try await steps()
+            #expect(alone[own] == "win_back_offer")
+            #expect(try await Self.members("win_back_eligible", world) == [own])
+        }
+    }
+
     @Test func `The CSV of a segment neutralises formulas in customer IDs`() async throws {
         try await World.withAPI { world in
             let evil = "=HYPERLINK(\"http://evil.example\",\"x\")"
