@@ -122,6 +122,21 @@ import Testing
             why(month, [failure(on: 30, grace: 46)], on: day(47)).sentence
                 == "The payment for pro.month failed; the period ended on 2023-12-14T22:13:20Z, the billing grace period "
                 + "on 2023-12-30T22:13:20Z, and the App Store tries again.")
+        // Also if only an earlier renewal info names the grace period.
+        let failures = [failure(on: 30, grace: 46), failure(on: 46)].map { info in
+            var info = info
+            info.renewalDate = day(30)
+            return info
+        }
+        #expect(
+            why(month, failures, on: day(47)).sentence
+                == why(month, [failure(on: 30, grace: 46)], on: day(47)).sentence)
+        let over = renewal(on: 90, renews: false) {
+            ($0.expirationIntent, $0.renewalDate) = (.billingError, day(30))
+        }
+        #expect(
+            why(month, failures + [over], on: day(91)).sentence
+                == "The subscription to pro.month ended on 2023-12-30T22:13:20Z: the payment failed.")
         let upgrade = month + [period("2", "other", 5, 35)]
         #expect(
             why(upgrade, on: day(6)).sentence

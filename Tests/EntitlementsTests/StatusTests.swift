@@ -50,6 +50,51 @@ import Testing
         }
     }
 
+    /// A failed payment for the period after day 30, whose end the renewal info names.
+    private static func failed(on date: Double, grace: Double? = nil) -> RenewalFact {
+        var info = failure(on: date, grace: grace)
+        info.renewalDate = day(30)
+        return info
+    }
+
+    @Test func `Access ended with the grace period, even if the last renewal info no longer names it`() {
+        let expired = renewal(on: 90, renews: false) {
+            ($0.expirationIntent, $0.renewalDate) = (.billingError, day(30))
+        }
+        let infos = [renewal(on: 0), Self.failed(on: 30, grace: 46), Self.failed(on: 46), expired]
+        for (date, status, last) in [(47.0, SubscriptionStatus.billingRetry, infos[2]), (91, .expired, expired)] {
+            let all = CustomerFacts(transactions: [period("1", 0, 30)], renewals: infos)
+            // A ledger keeps the last renewal info and the grace period.
+            var kept = CustomerFacts(transactions: all.transactions, renewals: [last])
+            kept.gracePeriods = infos.compactMap(\.gracePeriod)
+            for facts in [all, kept] {
+                let state = engine.state(of: facts, asOf: day(date))
+                #expect(state.status == status)
+                #expect(state.product("pro.month").endedDate == day(46))
+                #expect(state.subscriptions.first?.gracePeriodExpiresDate == nil)
+            }
+        }
+    }
+
+    @Test func `A grace period counts only for its period, and until a renewal info no longer names it`() {
+        let grace = Self.failed(on: 30, grace: 46)
+        let early = states([period("1", 0, 30)], [grace, Self.failed(on: 40)], on: day(50))
+        #expect(early.product("pro.month").endedDate == day(40))
+        var second = failure(on: 76)
+        second.renewalDate = day(76)
+        let later = states([period("1", 0, 30), period("2", 46, 76)], [grace, second], on: day(80))
+        #expect(later.status == .billingRetry && later.product("pro.month").endedDate == day(76))
+        let other = states(
+            [period("9", of: "9", 0, 30)],
+            [
+                grace,
+                renewal(of: "9", on: 46) {
+                    ($0.isInBillingRetry, $0.renewalDate) = (true, day(30))
+                },
+            ], on: day(50))
+        #expect(other.status == .billingRetry && other.product("pro.month").endedDate == day(30))
+    }
+
     @Test func `The current state includes a signed grace period even if the server's clock is behind`() {
         let facts = CustomerFacts(transactions: [period("1", 0, 30)], renewals: [failure(on: 30.001, grace: 46)])
         // The clock is a minute and a half behind, and past the end of the period.

@@ -113,6 +113,31 @@ import Testing
         #expect([299, 300, 301].map { record.isLate(signedDate: $0) } == [true, false, false])
     }
 
+    @Test func `A lineage record has the last grace period that a notification named, in any order of arrival`() throws
+    {
+        func info(_ signed: Milliseconds, paidUntil: Milliseconds, grace: Milliseconds? = nil) -> RenewalFact {
+            RenewalFact(
+                originalTransactionID: "o", productID: "gold", autoRenewProductID: "gold", willRenew: true,
+                isInBillingRetry: true, gracePeriodExpiresDate: grace.map { Date(milliseconds: $0) },
+                renewalDate: Date(milliseconds: paidUntil), signedDate: Date(milliseconds: signed))
+        }
+        let last = info(46, paidUntil: 40)
+        let infos: [(source: Int64, info: RenewalFact)] = [
+            (1, info(10, paidUntil: 10, grace: 56)), (2, info(40, paidUntil: 40, grace: 45)),
+            (3, info(41, paidUntil: 40, grace: 46)), (4, last),
+            // A text that is not a notification is deleted when a newer one replaces it.
+            (-5, info(42, paidUntil: 40, grace: 47)),
+        ]
+        for order in [infos, infos.reversed()] {
+            var record = LineageRecord("o")
+            for (source, info) in order { _ = try record.add(info, Self.source(source)) }
+            #expect(record.lineage.renewal == last)
+            let period = record.lineage.gracePeriod
+            #expect(period?.start.milliseconds == 40 && period?.end.milliseconds == 46)
+            #expect(record.lineage.facts().gracePeriods.first == period)
+        }
+    }
+
     @Test func `A lineage record is not created from inconsistent parts`() {
         let lineage = Lineage(originalTransactionID: "o", transactions: [Self.transaction()])
         #expect(LineageRecord(lineage, sources: [], renewalSource: nil, mentions: []) == nil)

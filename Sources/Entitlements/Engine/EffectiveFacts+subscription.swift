@@ -84,6 +84,7 @@ extension EffectiveFacts {
             offerType: fact.offerType, offerIdentifier: fact.offerIdentifier,
             offerDiscountType: fact.offerDiscountType, priceIncreaseStatus: renewal?.priceIncreaseStatus,
             eligibleWinBackOfferIDs: renewal?.eligibleWinBackOfferIDs ?? [], details: [], nextStep: .noAction)
+        state.formerGracePeriodEnd = renewal.flatMap { formerGracePeriodEnd(fact, $0) }
         if current.isRevoked { state.setRevocation(fact) }
         // A subscription that was replaced by one with another original transaction does not renew under the old one.
         if current.isUpgraded { state.willRenew = false }
@@ -106,6 +107,19 @@ extension EffectiveFacts {
             return .billingGracePeriod
         }
         return renewal.isInBillingRetry ? .billingRetry : .expired
+    }
+
+    /// Returns when the grace period after a period ended; nil if there was none, or if the renewal info in effect
+    /// names it. If not, it had ended when that renewal info was signed.
+    private func formerGracePeriodEnd(_ fact: TransactionFact, _ renewal: RenewalFact) -> Date? {
+        guard renewal.gracePeriodExpiresDate == nil, let start = fact.expiresDate,
+            renewal.isInBillingRetry || renewal.expirationIntent == .billingError
+        else { return nil }
+        let earlier = facts.renewals.compactMap { $0.signedDate <= asOf ? $0.gracePeriod : nil }
+        let ends = (facts.gracePeriods + earlier).filter {
+            $0.start == start && $0.originalTransactionID.isExactly(fact.originalTransactionID)
+        }.map(\.end)
+        return ends.max().map { min($0, renewal.signedDate) }
     }
 
     private func group(of periods: Periods) -> String? {

@@ -15,6 +15,8 @@ public struct CustomerFacts: Sendable, Hashable {
     public var transactions: [TransactionFact]
     /// The renewal infos.
     public var renewals: [RenewalFact]
+    /// The grace periods that earlier renewal infos named, if these are not among ``renewals``.
+    package var gracePeriods: [GracePeriod] = []
     /// When the customer first got the app: one fact for each known Apple account.
     public var originalPurchases: [OriginalPurchaseFact] = []
     /// The entitlements that the team granted to the customer. The App Store did not sign them.

@@ -99,13 +99,16 @@ extension SubscriptionState {
     }
 
     /// When access ended for a subscription without access that was not revoked: at the end of the period, or of the
-    /// grace period if the payment failed and the renewal info still names it. A cancellation ends a grace period.
+    /// grace period if the payment failed and a renewal info named it. A cancellation ends a grace period.
     var accessEndDate: Date? {
-        guard let grace = gracePeriodExpiresDate, status == .billingRetry || expirationIntent == .billingError else {
+        guard let grace = knownGracePeriodEnd, status == .billingRetry || expirationIntent == .billingError else {
             return expiresDate
         }
         return expiresDate.map { max($0, grace) } ?? grace
     }
+
+    /// When the billing grace period after the period ends, or ended, according to any renewal info.
+    package var knownGracePeriodEnd: Date? { gracePeriodExpiresDate ?? formerGracePeriodEnd }
 }
 
 extension PurchaseState {

@@ -62,10 +62,10 @@ public struct ProductState: Sendable, Hashable, Encodable {
     public var details: [StateDetail]
     /// When access ends unless a new fact arrives. Nil if access does not end, or if there is no access.
     public var until: Date?
-    /// When access ended: after a failed payment the end of the grace period, or the end of the period if the newest
-    /// renewal info no longer names a grace period. A later refund does not change it. After an upgrade within the
-    /// subscription, the beginning of the new product. Nil if there is access or never was, and if another subscription
-    /// replaced it, or one that is not known.
+    /// When access ended: after a failed payment the end of the grace period, or the end of the period if no known
+    /// renewal info names a grace period, or if the customer cancelled. A later refund does not change it. After an
+    /// upgrade within the subscription, the beginning of the new product. Nil if there is access or never was, and if
+    /// another subscription replaced it, or one that is not known.
     public var endedDate: Date?
     /// Whether it will renew; nil if that is unknown, or if it is not an auto-renewable subscription.
     public var willRenew: Bool?

@@ -167,6 +167,8 @@ package struct Lineage: Sendable, Hashable {
     package var transactions: [TransactionFact]
     /// The newest renewal info.
     package var renewal: RenewalFact?
+    /// The last grace period that a notification named. The newest renewal info no longer names it after its end.
+    package var gracePeriod: GracePeriod?
     /// The account that the app named at the purchase.
     package var appAccountToken: UUID?
     /// The app transaction identifier of the Apple account.
@@ -187,6 +189,8 @@ package struct Lineage: Sendable, Hashable {
     ///
     /// - Parameter successors: The transactions of other subscriptions that continue this one.
     package func facts(succeededBy successors: [TransactionFact] = []) -> CustomerFacts {
-        CustomerFacts(transactions: transactions + successors, renewals: renewal.map { [$0] } ?? [])
+        var facts = CustomerFacts(transactions: transactions + successors, renewals: renewal.map { [$0] } ?? [])
+        facts.gracePeriods = gracePeriod.map { [$0] } ?? []
+        return facts
     }
 }

@@ -146,14 +146,25 @@ package struct LineageRecord: Sendable, Hashable {
         return Outcome(isNew: true, replaced: replaced)
     }
 
-    /// Adds a renewal info.
+    /// Adds a renewal info, and the grace period that it names.
     package mutating func add(_ fact: RenewalFact, _ source: Source) throws -> Outcome {
+        addGracePeriod(of: fact, source)
         let replaced = renewalSource
         if let known = lineage.renewal, let replaced, try !Self.replaces(fact, over: known, source, replaced) {
             return .ignored
         }
         (lineage.renewal, renewalSource) = (fact, source.id)
         return Outcome(isNew: true, replaced: replaced)
+    }
+
+    /// Adds the grace period of a renewal info, whether or not that is replaced; the latest one stays. Only of
+    /// notifications: other texts are deleted when a newer one replaces them, so the order of arrival would matter.
+    private mutating func addGracePeriod(of fact: RenewalFact, _ source: Source) {
+        guard var period = fact.gracePeriod, FactSource(code: source.id)?.notification != nil else { return }
+        period.start = Date(milliseconds: period.start.milliseconds)
+        period.end = Date(milliseconds: period.end.milliseconds)
+        if let known = lineage.gracePeriod, (known.start, known.end) >= (period.start, period.end) { return }
+        lineage.gracePeriod = period
     }
 
     /// Whether a version replaces the present one. Of two versions with the same date, the ledger keeps the one that

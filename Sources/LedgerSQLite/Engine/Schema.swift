@@ -41,6 +41,8 @@ enum Schema {
         migrator.register("19", IdempotencyTable.byCustomer)
         migrator.register("20", FormerOwnerTable.schema + FormerOwnerTable.beginning)
         migrator.register("21", AuditTable.byTarget)
+        // Since this version records may contain a grace period that has ended, which older versions cannot read.
+        migrator.register("22", [])
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer version of Counterfoil; use that version")
         }

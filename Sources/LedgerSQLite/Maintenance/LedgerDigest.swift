@@ -53,8 +53,9 @@ struct LedgerDigest {
             }
             let (lineage, bytes) = (record.lineage, row.blob(3) ?? Data())
             // The stored form without row identifiers, followed by the texts that the identifiers denote. Without
-            // prices, which follow from these texts: a record from before prices were stored is the same purchase, and
-            // the digests in exports and backups of that time must still match.
+            // prices and ended grace periods, which follow from these texts and from the notifications: a record from
+            // before they were stored is the same purchase, and the digests in exports and backups of that time must
+            // still match.
             add(
                 "lineage", scope,
                 [

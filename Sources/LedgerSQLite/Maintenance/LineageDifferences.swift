@@ -72,6 +72,7 @@ struct LineageDifferences {
             parts["transaction \(fact.transactionID)"] = "\(fact) \(source)"
         }
         if let fact = record.lineage.renewal { parts["renewal info"] = "\(fact) \(record.renewalSource ?? 0)" }
+        if let grace = record.lineage.gracePeriod { parts["grace period"] = "\(grace)" }
         for mention in record.mentions {
             let uuid = try db.first(
                 "SELECT uuid FROM notifications WHERE id = ?", [.integer(mention.notification)]

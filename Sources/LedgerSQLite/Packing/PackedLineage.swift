@@ -10,14 +10,14 @@ package import Foundation
 /// the notifications. Equal records have equal bytes.
 package enum PackedLineage {
     package static let version: UInt8 = 2
-    /// Version 1 has no prices.
+    /// Version 1 has neither prices nor grace periods that have ended.
     private static let readable: ClosedRange<UInt8> = 1...version
     /// The minimum size of a transaction in bytes.
     private static let leastOfTransaction = 10
 
     /// Encodes a record.
     ///
-    /// - Parameter version: The version to write; version 1 has no prices.
+    /// - Parameter version: The version to write; version 1 has neither prices nor grace periods that have ended.
     package static func pack(_ record: LineageRecord, version: UInt8 = version) -> Data {
         // The approximate size of a transaction with its notifications.
         var writer = PackedWriter(capacity: 64 + 64 * record.count)
@@ -28,7 +28,7 @@ package enum PackedLineage {
             write(record.lineage.transactions[place], version, &token, &writer)
         }
         writer.append(record.lineage.renewal == nil ? 0 : 1)
-        if let fact = record.lineage.renewal { write(fact, &writer) }
+        if let fact = record.lineage.renewal { write(fact, version > 1 ? record.lineage.gracePeriod : nil, &writer) }
         for source in record.sources { writer.signed(source) }
         if let source = record.renewalSource { writer.signed(source) }
         writer.number(UInt64(record.mentions.count))
@@ -72,8 +72,9 @@ package enum PackedLineage {
         transactions.reserveCapacity(count)
         var token: UUID?
         for _ in 0..<count where !reader.isDamaged { transactions.append(transaction(original, &token, &reader)) }
-        let renewal = reader.byte() == 0 ? nil : renewal(original, &reader)
-        return Lineage(originalTransactionID: original, transactions: transactions, renewal: renewal)
+        var lineage = Lineage(originalTransactionID: original, transactions: transactions)
+        if reader.byte() != 0 { readRenewal(of: original, into: &lineage, &reader) }
+        return lineage
     }
 
     // MARK: - Transactions
@@ -192,10 +193,14 @@ package enum PackedLineage {
 
     // MARK: - Renewal infos
 
-    private static func write(_ fact: RenewalFact, _ writer: inout PackedWriter) {
+    /// - Parameter grace: The last grace period, which the renewal info may no longer name.
+    private static func write(_ fact: RenewalFact, _ grace: GracePeriod?, _ writer: inout PackedWriter) {
         writer.word(fact.productID)
         writer.word(fact.autoRenewProductID)
-        writer.append((fact.willRenew ? 1 : 0) | (fact.isInBillingRetry ? 2 : 0))
+        var flags: UInt8 = fact.willRenew ? 1 : 0
+        if fact.isInBillingRetry { flags |= 2 }
+        if grace != nil { flags |= 4 }
+        writer.append(flags)
         let signed = fact.signedDate.milliseconds
         writer.signed(signed)
         for date in [fact.renewalDate, fact.gracePeriodExpiresDate] {
@@ -209,9 +214,12 @@ package enum PackedLineage {
         writer.word(fact.offerIdentifier)
         writer.number(UInt64(fact.eligibleWinBackOfferIDs.count))
         for offer in fact.eligibleWinBackOfferIDs { writer.word(offer) }
+        guard let grace else { return }
+        writer.signed(grace.start.milliseconds &- signed)
+        writer.signed(grace.end.milliseconds &- signed)
     }
 
-    private static func renewal(_ original: String, _ reader: inout PackedReader) -> RenewalFact {
+    private static func readRenewal(of original: String, into lineage: inout Lineage, _ reader: inout PackedReader) {
         let products = (reader.word(), reader.word())
         let flags = reader.byte()
         let signed = reader.signed()
@@ -226,6 +234,10 @@ package enum PackedLineage {
         fact.offerIdentifier = reader.optionalWord()
         let count = reader.count()
         fact.eligibleWinBackOfferIDs = (0..<count).map { _ in reader.word() }
-        return fact
+        lineage.renewal = fact
+        guard flags & 4 != 0 else { return }
+        let (start, end) = (signed &+ reader.signed(), signed &+ reader.signed())
+        lineage.gracePeriod = GracePeriod(
+            originalTransactionID: original, start: Date(milliseconds: start), end: Date(milliseconds: end))
     }
 }

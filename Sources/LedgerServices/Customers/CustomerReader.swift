@@ -70,9 +70,11 @@ package final class CustomerReader: Sendable {
 
     private static func facts(of lineages: [Lineage]) -> CustomerFacts {
         // Most customers have one lineage, whose facts need not be copied.
-        CustomerFacts(
+        var facts = CustomerFacts(
             transactions: lineages.count == 1 ? lineages[0].transactions : lineages.flatMap(\.transactions),
             renewals: lineages.compactMap(\.renewal))
+        facts.gracePeriods = lineages.compactMap(\.gracePeriod)
+        return facts
     }
 
     /// Reads a customer with only the given lineages.

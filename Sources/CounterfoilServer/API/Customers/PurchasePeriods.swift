@@ -90,7 +90,7 @@ struct PurchasePeriods {
         else { return [] }
         var periods: [Period] = []
         var start = end
-        if let grace = subscription.gracePeriodExpiresDate, grace > end {
+        if let grace = subscription.knownGracePeriodEnd, grace > end {
             periods.append(Period(kind: .grace, start: end, end: grace))
             start = grace
         }

@@ -21,9 +21,10 @@ import Testing
     }
 
     private static func periods(
-        _ facts: [TransactionFact], _ renewal: RenewalFact? = nil, asOf: Double = 11
+        _ facts: [TransactionFact], _ renewal: RenewalFact? = nil, _ graces: [GracePeriod] = [], asOf: Double = 11
     ) -> [PurchasePeriods.Period] {
-        let facts = CustomerFacts(transactions: facts, renewals: renewal.map { [$0] } ?? [])
+        var facts = CustomerFacts(transactions: facts, renewals: renewal.map { [$0] } ?? [])
+        facts.gracePeriods = graces
         let engine = EntitlementEngine(catalogue: ProductCatalogue(durations: ["season": .days(30)]))
         return PurchasePeriods.all(of: facts, engine.state(of: facts, asOf: start + asOf * month)).flatMap(\.periods)
     }
@@ -82,6 +83,16 @@ import Testing
         let periods = Self.periods([year, Self.fact(1)], Self.failure(after: 2), asOf: 3)
         #expect(periods.map(\.kind) == [.upgraded, .paid, .grace, .retry])
         #expect(periods.dropFirst(2).map(\.start) == [2, 2.5].map { Self.start + $0 * Self.month })
+    }
+
+    @Test func `The grace period is shown after the App Store no longer names it`() {
+        let last = Self.failure(after: 1) {
+            ($0.gracePeriodExpiresDate, $0.signedDate) = (nil, Self.start + 1.5 * Self.month)
+        }
+        let graces = [Self.failure(after: 1)].compactMap(\.gracePeriod)
+        let periods = Self.periods([Self.fact(0)], last, graces, asOf: 2)
+        #expect(periods.map(\.kind) == [.paid, .grace, .retry])
+        #expect(periods.dropFirst().map(\.start) == [1, 1.5].map { Self.start + $0 * Self.month })
     }
 
     @Test func `A grace period follows even if the App Store reports no billing retry`() {

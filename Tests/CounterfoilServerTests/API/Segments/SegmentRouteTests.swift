@@ -70,6 +70,48 @@ import Testing
         }
     }
 
+    /// The ledger's record has only the last renewal info, which no longer names the grace period.
+    @Test func `Access after a failed payment ended with the grace period, at any later time`() async throws {
+        try await World.withAPI { world in
+            let simulator = world.simulator
+            simulator.configure(.production) { $0.gracePeriod = .sixteenDays }
+            let token = UUID()
+            try await simulator.perform(
+                .purchase(
+                    customer: "anna", product: Self.monthly, introductory: false,
+                    appAccountToken: AppAccountToken(token)))
+            let path = "/v1/customers/\(token.uuidString.lowercased())"
+            let end = try #require(try simulator.state(of: "anna").subscriptions.first?.expiresDate)
+            let grace = end + 16 * 86_400
+            let ended = Int(grace.milliseconds)
+            func endedAt(_ query: String = "") async throws -> Int? {
+                let products = try await world.api.get(path + query)["products"] as? [[String: Any]]
+                return products?.first?["ended_at"] as? Int
+            }
+            try await simulator.perform(.failBilling(customer: "anna"))
+            try await simulator.advance(to: grace + 86_400)
+            try await world.waitUntilIdle()
+            try #require(try simulator.state(of: "anna").subscriptions.first?.gracePeriodExpiresDate == nil)
+            let inRetry = try await endedAt()
+            #expect(inRetry == ended)
+            let members = try await world.api.get("/v1/segments/in_billing_retry").items
+            #expect(members.map { $0["since"] as? Int } == [ended])
+
+            try await simulator.advance(by: 60 * 86_400)
+            try await world.waitUntilIdle()
+            let customer = try await world.api.get(path)
+            let states = customer["subscriptions"] as? [[String: Any]] ?? []
+            try #require(states.map { $0["status_name"] as? String } == ["expired"])
+            let expired = try await endedAt()
+            #expect(expired == ended)
+            let past = try await endedAt("?at=\(ended + 1000)")
+            #expect(past == ended)
+            let explanation = try await world.api.get(path + "/entitlements/premium/explain")
+            let sentence = explanation["sentence"] as? String ?? ""
+            #expect(sentence.contains("ended on \(grace.formatted(.iso8601))"), "\(sentence)")
+        }
+    }
+
     @Test func `Subscriptions that will not renew are listed by days left, page by page`() async throws {
         try await World.withAPI { world in
             var ids: [String] = []
