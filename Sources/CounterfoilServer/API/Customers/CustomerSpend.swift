@@ -5,6 +5,9 @@ internal import Foundation
 
 /// The amounts that a customer paid, by currency, as signed by the App Store and without conversion. Purchases that
 /// somebody else paid for and shared are excluded.
+///
+/// Refunds of single Advanced Commerce items are excluded too: facts do not have them. Only the refund that revokes the
+/// whole transaction counts, by its percentage.
 struct CustomerSpend {
     /// Thousandths of a currency unit. No sum of prices overflows `Int128`.
     private struct Amount {
