@@ -167,6 +167,37 @@ import Testing
         }
     }
 
+    @Test func `The reversal of a refund is reported only if the refunded period gives access again`() async throws {
+        try await World.runWithWebhooks(Self.configure) { world, receiver in
+            world.simulator.configure { $0.maximumRenewalLeadTime = 86_400 }
+            let first = try await world.simulator.perform(
+                .purchase(customer: "anna", product: World.monthly, introductory: false))
+            try await world.simulator.perform(.purchase(customer: "ben", product: World.monthly, introductory: false))
+            let end = try #require(try world.simulator.state(of: "anna").subscriptions.first?.expiresDate)
+            /// Returns the types of the messages that a reversal causes. The refund is reported before.
+            func reversal(of customer: String, _ transaction: String?, after seconds: Double) async throws -> [String] {
+                try await world.simulator.perform(.approveRefund(customer: customer, transaction: transaction))
+                try await world.simulator.advance(by: seconds)
+                return try await Self.types(world, receiver) {
+                    try await world.simulator.perform(.reverseRefund(customer: customer, transaction: transaction))
+                }
+            }
+            let running = try await reversal(of: "ben", nil, after: 1)
+            #expect(running == ["REFUND_REVERSED"])
+            // The next period is paid already, and goes on.
+            try await world.simulator.advance(to: end - 2)
+            let besideAnother = try await reversal(of: "anna", first.transactionID, after: 1)
+            #expect(besideAnother == [])
+            try await world.simulator.advance(by: 10 * 86_400)
+            let earlier = try await reversal(of: "anna", first.transactionID, after: 1)
+            #expect(earlier == [])
+            try #require(try world.simulator.state(of: "anna").subscriptions.map(\.hasAccess) == [true])
+            let over = try await reversal(of: "ben", nil, after: 100 * 86_400)
+            #expect(over == [])
+            try #require(try world.simulator.state(of: "ben").subscriptions.map(\.hasAccess) == [false])
+        }
+    }
+
     /// The compatible events of each kind of notification.
     static let names: [String: [String]] = [
         "SUBSCRIBED/INITIAL_BUY": ["INITIAL_PURCHASE"], "SUBSCRIBED/RESUBSCRIBE": ["RENEWAL"],

@@ -22,6 +22,7 @@ extension CompatibleEvent {
         case ("subscription.offer_redeemed", .renewal): return subtype == .upgrade
         case ("purchase.refunded", .cancellation): return context.isEndedByRefund
         case ("purchase.refunded", .expiration): return isSubscription && context.isEndedByRefund
+        case ("refund.reversed", _): return context.isRestoredByReversal
         case ("purchase.revoked", .cancellation): return !isSubscription
         case ("purchase.revoked", .expiration): return isSubscription && !context.continues
         // A subtype that this version does not know may leave the customer access, as GRACE_PERIOD does.
@@ -49,5 +50,12 @@ extension EventContext {
         // The end of the period was reported before. After a failed payment, access may have gone on in a grace period.
         let intent = parts?.renewal?.expirationIntent
         return intent == nil || intent == .billingError
+    }
+
+    /// Whether the reversal of a refund gives the customer something. The refund of an earlier period, or of one beside
+    /// another paid period, had not ended access, and a period that is over does not begin again.
+    fileprivate var isRestoredByReversal: Bool {
+        guard let transaction = parts?.transaction, let renewal = parts?.renewal else { return true }
+        return continues && transaction.expiresDate == renewal.renewalDate ?? transaction.expiresDate
     }
 }
