@@ -198,6 +198,24 @@ import Testing
         }
     }
 
+    @Test func `A family member who begins to share in a grace period has access until its end`() async throws {
+        try await World.runWithWebhooks(Self.configure) { world, receiver in
+            world.simulator.configure { $0.gracePeriod = .sixteenDays }
+            try await world.simulator.perform(.purchase(customer: "anna", product: World.monthly, introductory: false))
+            try await world.simulator.perform(.failBilling(customer: "anna"))
+            try await world.simulator.advance(by: 35 * 86_400)
+            try await world.deliverWebhooks()
+            let failed = try #require(receiver.take().first { $0.json["event"]["type"].text == "BILLING_ISSUE" })
+            try await world.simulator.perform(.shareWithFamily(customer: "anna", member: "ben"))
+            try await world.deliverWebhooks()
+            let shared = try #require(receiver.take().first?.json["event"])
+            #expect(shared["type"].text == "INITIAL_PURCHASE")
+            let end = try #require(shared["grace_period_expiration_at_ms"].number)
+            #expect(end == failed.json["event"]["grace_period_expiration_at_ms"].number)
+            #expect(end > shared["expiration_at_ms"].number ?? end)
+        }
+    }
+
     /// The compatible events of each kind of notification.
     static let names: [String: [String]] = [
         "SUBSCRIBED/INITIAL_BUY": ["INITIAL_PURCHASE"], "SUBSCRIBED/RESUBSCRIBE": ["RENEWAL"],

@@ -36,10 +36,12 @@ enum CompatibleJSON {
         case .cancellation: json.member("cancel_reason", cancelReason(context))
         case .expiration: json.member("expiration_reason", expirationReason(context))
         case .renewal: json.member("is_trial_conversion", isTrialConversion(context))
-        case .billingIssue:
-            nullable("grace_period_expiration_at_ms", context.parts?.renewal?.gracePeriodExpiresDate, to: &json)
         case .productChange: json.member("new_product_id", newProduct(context))
         default: break
+        }
+        // A family member may begin to share in a grace period: the paid period is over then.
+        if event == .billingIssue || context.parts?.payload.data?.status == .billingGracePeriod {
+            nullable("grace_period_expiration_at_ms", context.parts?.renewal?.gracePeriodExpiresDate, to: &json)
         }
     }
 
