@@ -1,6 +1,7 @@
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
+import Entitlements
 import Foundation
 import StoreSimulator
 import Testing
@@ -213,6 +214,24 @@ import Testing
             let end = try #require(shared["grace_period_expiration_at_ms"].number)
             #expect(end == failed.json["event"]["grace_period_expiration_at_ms"].number)
             #expect(end > shared["expiration_at_ms"].number ?? end)
+        }
+    }
+
+    @Test(arguments: [nil, .month] as [Period?])
+    func `A non-renewing subscription expires after its duration in the catalogue, if it has one`(_ duration: Period?)
+        async throws
+    {
+        let product = "com.example.season.pass"
+        try await World.runWithWebhooks({ configuration, url in
+            Self.configure(&configuration, url)
+            configuration.apps[0].catalogue.durations[product] = duration
+        }) { world, receiver in
+            _ = try await world.buy("anna", product)
+            try await world.deliverWebhooks()
+            let event = try #require(receiver.take().first?.json["event"])
+            #expect(event["type"].text == "NON_RENEWING_PURCHASE")
+            let end = duration.map { $0.date(after: World.start).timeIntervalSince1970 * 1000 }
+            #expect(event["expiration_at_ms"].number == end)
         }
     }
 

@@ -66,7 +66,7 @@ enum CompatibleJSON {
         json.member("product_id", product)
         json.member("period_type", periodType(transaction))
         json.member("purchased_at_ms", transaction.purchaseDate)
-        nullable("expiration_at_ms", transaction.expiresDate, to: &json)
+        nullable("expiration_at_ms", transaction.expiresDate ?? endDate(transaction, context), to: &json)
         json.member("transaction_id", transaction.transactionId)
         json.member("original_transaction_id", transaction.originalTransactionId)
         json.member("is_family_share", transaction.inAppOwnershipType == .familyShared)
@@ -79,7 +79,7 @@ enum CompatibleJSON {
         // "price" is in US dollars, and the server has no exchange rates.
         number("price", transaction.currency == "USD" ? price : nil, to: &json)
         number("price_in_purchased_currency", price, to: &json)
-        let names = context.entitlements.filter { $0.value.contains(product) }.keys.sorted()
+        let names = context.catalogue.entitlements.filter { $0.value.contains(product) }.keys.sorted()
         nullable("entitlement_id", nil as String?, to: &json)
         json.member("entitlement_ids", names) { $0.string($1) }
         nullable("presented_offering_id", nil as String?, to: &json)
@@ -104,6 +104,12 @@ enum CompatibleJSON {
     ) -> String {
         guard event == .productChange, context.parts?.payload.subtype == .upgrade else { return transaction.productId }
         return context.previous?.productID ?? transaction.productId
+    }
+
+    /// Returns when a non-renewing subscription ends, by the catalogue; the App Store signs no date.
+    private static func endDate(_ transaction: JWSTransactionDecodedPayload, _ context: EventContext) -> Date? {
+        guard transaction.type == .nonRenewingSubscription else { return nil }
+        return context.catalogue.durations[transaction.productId]?.date(after: transaction.purchaseDate)
     }
 
     private static func newProduct(_ context: EventContext) -> String? {

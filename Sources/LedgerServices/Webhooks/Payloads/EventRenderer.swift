@@ -49,7 +49,7 @@ package struct EventRenderer: Sendable {
             let events = CompatibleEvent.events(of: event.type)
             guard events.indices.contains(delivery.variant) else { return nil }
             context.previous = try await previousPurchase(before: context)
-            context.entitlements = context.appEnvironment.flatMap { apps[$0.bundleID] }?.catalogue.entitlements ?? [:]
+            if let app = context.appEnvironment.flatMap({ apps[$0.bundleID] }) { context.catalogue = app.catalogue }
             return CompatibleJSON.body(context, as: events[delivery.variant]).map { Data($0) }
         }
     }
@@ -91,5 +91,5 @@ struct EventContext {
     var parts: NotificationParts?
     /// The purchase before the one of the event.
     var previous: TransactionFact?
-    var entitlements: [String: Set<String>] = [:]
+    var catalogue = ProductCatalogue()
 }
