@@ -235,6 +235,32 @@ import Testing
         }
     }
 
+    @Test func `A purchase without an owner is transferred from its anonymous customer to the one who claims it`()
+        async throws
+    {
+        try await World.runWithWebhooks(Self.configure) { world, receiver in
+            let bought = try await world.simulator.perform(
+                .purchase(customer: "anna", product: World.monthly, appAccountToken: .absent))
+            let original = try #require(bought.transactionID)
+            try await world.deliverWebhooks()
+            let started = try #require(receiver.take().first?.json["event"])
+            #expect(started["app_user_id"].text == "anonymous:" + original)
+            let account = try world.simulator.state(of: "anna").appTransactionID
+            for (customer, former) in [("one", "anonymous:" + original), ("two", "one")] {
+                try await world.simulator.advance(by: 1)
+                try await DirectLedgerWriter(world: world).claim(account, for: customer)
+                try await world.deliverWebhooks()
+                let messages = receiver.take()
+                try #require(messages.count == 1)
+                let event = try #require(messages.first?.json["event"])
+                #expect(event["type"].text == "TRANSFER")
+                #expect(event["original_transaction_id"].text == original)
+                #expect(event["transferred_from"].items.map(\.text) == [former])
+                #expect(event["transferred_to"].items.map(\.text) == [customer])
+            }
+        }
+    }
+
     /// The compatible events of each kind of notification.
     static let names: [String: [String]] = [
         "SUBSCRIBED/INITIAL_BUY": ["INITIAL_PURCHASE"], "SUBSCRIBED/RESUBSCRIBE": ["RENEWAL"],

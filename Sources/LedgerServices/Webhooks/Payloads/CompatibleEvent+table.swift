@@ -6,7 +6,9 @@ extension CompatibleEvent {
     package static func events(of type: EventType) -> [CompatibleEvent] { table[type] ?? [] }
 
     private static let table: [EventType: [CompatibleEvent]] = {
-        var table: [EventType: [CompatibleEvent]] = [.webhookTest: [.test], .purchaseTransferred: [.transfer]]
+        var table: [EventType: [CompatibleEvent]] = [
+            .webhookTest: [.test], .purchaseTransferred: [.transfer], .purchaseLinked: [.transfer],
+        ]
         // Notification kinds with the same event type have the same compatible events.
         for kind in NotificationKind.all { table[EventType(rawValue: kind.event)] = kind.compatible }
         return table

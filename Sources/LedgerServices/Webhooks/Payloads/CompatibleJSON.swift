@@ -50,7 +50,11 @@ enum CompatibleJSON {
         let names = context.event.data.flatMap { text in
             do { return try JSONDecoder().decode(Transfer.self, from: Data(text.utf8)) } catch { return nil }
         }
-        json.member("transferred_from", names?.from ?? []) { $0.string($1) }
+        // The messages about a purchase without an owner had this name.
+        let isLinked = context.event.type == .purchaseLinked
+        let former = isLinked ? [anonymousUser(context)].compactMap(\.self) : names?.from ?? []
+        json.member("original_transaction_id", context.event.originalTransactionID)
+        json.member("transferred_from", former) { $0.string($1) }
         json.member("transferred_to", names?.to ?? []) { $0.string($1) }
     }
 
@@ -95,7 +99,11 @@ enum CompatibleJSON {
     /// Returns the customer, or a stable name derived from the original transaction ID if the customer is unknown or
     /// was erased.
     private static func user(_ context: EventContext) -> String? {
-        context.event.namedCustomer ?? context.event.originalTransactionID.map { "anonymous:" + $0 }
+        context.event.namedCustomer ?? anonymousUser(context)
+    }
+
+    private static func anonymousUser(_ context: EventContext) -> String? {
+        context.event.originalTransactionID.map { "anonymous:" + $0 }
     }
 
     /// Returns the product of the event. For a product change this is the old product.
