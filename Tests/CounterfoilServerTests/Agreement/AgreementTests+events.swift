@@ -1,0 +1,73 @@
+@testable import LedgerServices
+import AppStoreModels
+import CounterfoilServer
+import Entitlements
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+extension `Server and simulator agree` {
+    static let eventSeeds = Array(seeds(default: 1...4))
+
+    /// Compares what the compatible events say with what the server says, after each command, when all events are
+    /// delivered.
+    @Test(arguments: eventSeeds)
+    func `A receiver of compatible events knows what each customer has`(_ seed: UInt64) async throws {
+        try await WebhookReceiver.run { messages in
+            let webhook = Self.compatibleWebhook(messages.url)
+            try await World.run {
+                RandomHistory.settings(seed, &$0)
+            } server: {
+                $0.webhooks = [webhook]
+            } _: { world in
+                var random = RandomCommands(random: SeededGenerator(seed: seed))
+                var receiver = CompatibleReceiver(consumables: ["coins"])
+                var (wrong, changes) = ([String](), 0)
+                for _ in 0..<60 where wrong.isEmpty {
+                    try await world.simulator.advance(by: max(random.pause(), 0.005))
+                    let command = world.simulator.core.read(.production) { store, _ in random.next(store) }
+                    // The simulator refuses many random commands.
+                    do { try await world.simulator.perform(command) } catch is StoreError {}
+                    if random.chance(20), let state = world.simulator.states().randomElement(using: &random.random) {
+                        try await DirectLedgerWriter(world: world).claim(state.appTransactionID, for: state.backendName)
+                    }
+                    try await world.deliverWebhooks()
+                    let received = messages.take()
+                    changes += received.count
+                    for message in received { receiver.take(message) }
+                    wrong = try await Self.differences(world, receiver).map { "\($0) after \(command)" }
+                }
+                #expect(changes > 0)
+                #expect(wrong.isEmpty, "seed \(seed):\n\(wrong.joined(separator: "\n"))")
+            }
+        }
+    }
+
+    private static func compatibleWebhook(_ url: String) -> ServerConfiguration.Webhook {
+        var webhook = World.webhook("compatible", url)
+        webhook.payload = .compatible
+        return webhook
+    }
+
+    private static func differences(_ world: World, _ receiver: CompatibleReceiver) async throws -> [String] {
+        let (core, appEnvironment) = (try world.server.core, try world.appEnvironment())
+        var wrong: [String] = []
+        for state in world.simulator.states() {
+            let name = state.backendName
+            let states = try await core.customers.customer(name, in: appEnvironment, at: nil).states
+            let subscriptions = states.subscriptions.filter(\.hasAccess)
+                .map { "\($0.originalTransactionID) \($0.productID)" }
+            let purchases = states.purchases.filter(\.hasAccess).map { "\($0.originalTransactionID) \($0.productID)" }
+            let known = Set(subscriptions + purchases)
+            wrong += known.symmetricDifference(receiver.access(of: name, at: states.asOf)).sorted()
+                .map { "\(state.customer): \($0) only in the \(known.contains($0) ? "server" : "events")" }
+        }
+        return wrong
+    }
+}
+
+extension CustomerState {
+    /// The customer's identifier in the server.
+    fileprivate var backendName: String { appAccountToken ?? customer }
+}
