@@ -136,7 +136,10 @@ extension NotificationKind {
 
     private static let advancedCommerce: [NotificationKind] = [
         .init(.metadataUpdate, event: "subscription.metadata_changed", "The description of {product} changed."),
-        .init(.migration, event: "subscription.migrated", "The subscription to {product} moved to Advanced Commerce."),
+        // Another subscription with another original transaction replaces the one that the receiver knows.
+        .init(
+            .migration, event: "subscription.migrated", compatible: [.initialPurchase, .expiration],
+            "The subscription to {product} moved to Advanced Commerce."),
         .init(.priceChange, event: "subscription.price_changed", "The price of {product} changed."),
     ]
 

@@ -156,7 +156,8 @@ extension KindExpectation {
             "METADATA_UPDATE", nil, "subscription.metadata_changed", [], "The description of generic changed.",
             bare: "The description of a product changed."),
         .init(
-            "MIGRATION", nil, "subscription.migrated", [], "The subscription to generic moved to Advanced Commerce.",
+            "MIGRATION", nil, "subscription.migrated", ["INITIAL_PURCHASE", "EXPIRATION"],
+            "The subscription to generic moved to Advanced Commerce.",
             bare: "The subscription to a product moved to Advanced Commerce."),
         .init(
             "PRICE_CHANGE", nil, "subscription.price_changed", [], "The price of generic changed.",
@@ -190,7 +191,7 @@ extension KindExpectation {
             "METADATA_UPDATE", "NEW", "subscription.metadata_changed", [], bare: "The description of a product changed."
         ),
         .init(
-            "MIGRATION", "NEW", "subscription.migrated", [],
+            "MIGRATION", "NEW", "subscription.migrated", ["INITIAL_PURCHASE", "EXPIRATION"],
             bare: "The subscription to a product moved to Advanced Commerce."),
         .init(
             "OFFER_REDEEMED", "NEW", "subscription.offer_redeemed", ["PRODUCT_CHANGE", "RENEWAL"],

@@ -29,6 +29,7 @@ extension CompatibleEvent {
         case ("purchase.revoked", .expiration): return isSubscription && !context.continues
         // A subtype that this version does not know may leave the customer access, as GRACE_PERIOD does.
         case ("subscription.billing_failed", .expiration): return subtype == nil
+        case ("subscription.migrated", .expiration): return context.migratedFrom != nil && context.previous != nil
         case ("subscription.renewal_changed", _): return context.parts?.renewal?.autoRenewStatus == .off
         default: return true
         }

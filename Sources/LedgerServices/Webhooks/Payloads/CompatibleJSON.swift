@@ -31,7 +31,7 @@ enum CompatibleJSON {
         json.member("original_app_user_id", user)
         json.member("aliases", [user].compactMap(\.self)) { $0.string($1) }
         json.member("subscriber_attributes") { _ in }
-        if let transaction = context.parts?.transaction { purchase(transaction, context, event, to: &json) }
+        if let transaction = transaction(context, event) { purchase(transaction, context, event, to: &json) }
         switch event {
         case .cancellation: json.member("cancel_reason", cancelReason(context))
         case .expiration: json.member("expiration_reason", expirationReason(context))
@@ -95,6 +95,22 @@ enum CompatibleJSON {
     }
 
     // MARK: - Values of members
+
+    /// Returns the transaction of the message. What a migration ends is the subscription that it replaces.
+    private static func transaction(
+        _ context: EventContext, _ event: CompatibleEvent
+    ) -> JWSTransactionDecodedPayload? {
+        guard var transaction = context.parts?.transaction else { return nil }
+        guard event == .expiration, let original = context.migratedFrom, let old = context.previous else {
+            return transaction
+        }
+        (transaction.originalTransactionId, transaction.transactionId) = (original, old.transactionID)
+        (transaction.productId, transaction.price, transaction.currency) = (old.productID, old.price, old.currency)
+        (transaction.purchaseDate, transaction.expiresDate) = (old.purchaseDate, old.expiresDate)
+        (transaction.offerType, transaction.offerIdentifier) = (old.offerType, old.offerIdentifier)
+        transaction.offerDiscountType = old.offerDiscountType
+        return transaction
+    }
 
     /// Returns the customer, or a stable name derived from the original transaction ID if the customer is unknown or
     /// was erased.

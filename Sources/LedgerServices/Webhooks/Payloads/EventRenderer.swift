@@ -68,12 +68,14 @@ package struct EventRenderer: Sendable {
         }
     }
 
-    /// Returns the purchase or renewal of the lineage before the one of the event.
+    /// Returns the purchase or renewal of the lineage before the one of the event; after a migration, the last one of
+    /// the subscription that was migrated.
     private func previousPurchase(before context: EventContext) async throws -> TransactionFact? {
         guard let transaction = context.parts?.transaction, let appEnvironment = context.appEnvironment else {
             return nil
         }
-        let lineage = try await storage.lineage(transaction.originalTransactionId, in: appEnvironment.id)
+        let original = context.migratedFrom ?? transaction.originalTransactionId
+        let lineage = try await storage.lineage(original, in: appEnvironment.id)
         return lineage?.transactions
             .filter {
                 !$0.transactionID.isExactly(transaction.transactionId)
@@ -92,4 +94,9 @@ struct EventContext {
     /// The purchase before the one of the event.
     var previous: TransactionFact?
     var catalogue = ProductCatalogue()
+
+    /// The original transaction of the subscription that this migration replaces; nil for other events.
+    var migratedFrom: String? {
+        event.type.rawValue == "subscription.migrated" ? parts?.transaction?.previousOriginalTransactionId : nil
+    }
 }
