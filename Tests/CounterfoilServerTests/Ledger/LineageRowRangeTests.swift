@@ -83,7 +83,11 @@ import Testing
             let first = Self.purchase("1", of: Self.anna, signed: 1, in: ledger)
             _ = try await ledger.storage.commit(received: [], processed: [first])
             try await ledger.storage.pool.write { db in
-                try db.execute(sql: "UPDATE lineages SET id = id + (1 << 31) - 1")
+                try db.execute(
+                    sql: """
+                        UPDATE lineages SET id = id + (1 << 31) - 1;
+                        INSERT INTO inbox (id, received_at) VALUES (2, 0);
+                        """)
             }
             let second = Self.purchase("2", of: Self.anna, signed: 2, in: ledger)
             _ = try await ledger.storage.commit(received: [], processed: [second])

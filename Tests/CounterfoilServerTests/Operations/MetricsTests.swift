@@ -152,7 +152,7 @@ import NIOHTTP1
         let metrics = ServerMetrics(PrometheusMetrics())
         for number in 0..<1000 { metrics.refused.increment("code_\(number)") }
         let lines = try #require(await metrics.text()).split(separator: "\n").filter {
-            $0.contains(#"result="refused""#)
+            $0.contains(#"result="refused",code="#)
         }
         #expect(lines.count == 65)
         #expect(lines.contains { $0.hasSuffix(#"code="other"} 936"#) })
