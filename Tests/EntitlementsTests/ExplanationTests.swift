@@ -207,10 +207,18 @@ import Testing
             why([season], on: day(41)).sentence
                 == "pro.season ended on 2023-12-14T22:13:20Z and was refunded on 2023-12-24T22:13:20Z.")
         // A refund ends a grace period, which the renewal info no longer names then.
-        let failed = renewal(on: 31, renews: false) { $0.expirationIntent = .billingError }
+        var grace = failure(on: 30, grace: 46)
+        grace.renewalDate = day(30)
+        let failed = renewal(on: 31, renews: false) {
+            ($0.expirationIntent, $0.renewalDate) = (.billingError, day(30))
+        }
+        #expect(
+            why([period("1", 0, 30) { $0.refund(on: 31) }], [grace, failed], on: day(32)).sentence
+                == "pro.month was refunded on 2023-12-15T22:13:20Z.")
+        // Without a grace period access had ended when the payment failed, before the refund.
         #expect(
             why([period("1", 0, 30) { $0.refund(on: 31) }], [failed], on: day(32)).sentence
-                == "pro.month was refunded on 2023-12-15T22:13:20Z.")
+                == "pro.month ended on 2023-12-14T22:13:20Z and was refunded on 2023-12-15T22:13:20Z.")
         // Both charges of an upgrade were refunded, that of the replaced period last.
         let upgrade = [
             period("1", "basic.month", 0, 30) { $0.refund(on: 10) },

@@ -12,10 +12,7 @@ extension ProductState {
         // The replacement of an upgraded subscription began at an unknown time before the end of the period.
         guard !subscription.hasAccess, !subscription.details.contains(.upgraded) else { return }
         let end = subscription.accessEndDate.map { min($0, asOf) }
-        // After a failed payment, access may have continued in a grace period that no known renewal info names.
-        let isEndKnown = subscription.expirationIntent != .billingError || subscription.knownGracePeriodEnd != nil
-        endedDate =
-            isEndKnown ? Self.earlier(subscription.revocationDate, end) : subscription.revocationDate ?? end
+        endedDate = Self.earlier(subscription.revocationDate, end)
     }
 
     /// Creates the state of a product that a subscription was in before it changed to another product.
