@@ -227,6 +227,18 @@ import Testing
         #expect(after.product("pro.month").details == [.changedProduct])
     }
 
+    @Test func `A product ended with its last period, not with a refund of a period that had not begun`() {
+        let facts = [
+            period("1", 0, 30), period("2", 30, 60, signed: 29.6) { $0.revocationDate = day(29.6) },
+            period("3", "basic.month", 35, 65),
+        ]
+        for date in [30.0, 34, 36] {
+            let product = states(facts, on: day(date)).product("pro.month")
+            #expect(product.endedDate == day(30))
+            #expect(product.transactionID == "1")
+        }
+    }
+
     @Test func `An upgrade replaces a period of the former product that was paid ahead`() {
         let paid = period("2", "basic.month", 30, 60, signed: 29.5) { $0.reason = .renewal }
         let upgrade = period("3", "pro.month", 29.7, 59.7) { $0.reason = .purchase }

@@ -75,7 +75,8 @@ struct CustomerFold {
                 ended: fact, period, replacedAt: facts.replacementDate(position, in: periods, current), asOf: facts.asOf
             )
             if fact.productID.isExactly(previous) {
-                products[products.count - 1] = ended
+                // A period that was refunded before it began did not end the one before it.
+                if !facts.wasRefundedAhead(period) { products[products.count - 1] = ended }
             } else {
                 products.append(ended)
             }

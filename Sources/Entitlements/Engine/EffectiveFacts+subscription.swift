@@ -32,7 +32,7 @@ extension EffectiveFacts {
     /// an upgrade, before it begins.
     private func willBegin(_ period: Transaction, among periods: Periods) -> Bool {
         let fact = facts.transactions[period.index]
-        if period.isRevoked, let date = fact.revocationDate, date < fact.purchaseDate { return false }
+        if wasRefundedAhead(period) { return false }
         // A renewal info that was signed at or after the transaction names the period that counts. If that period began
         // earlier, it replaced this one.
         guard let renewal = renewal(of: fact.originalTransactionID), renewal.signedDate >= fact.signedDate,
@@ -43,6 +43,12 @@ extension EffectiveFacts {
             return named.purchaseDate < fact.purchaseDate && named.reason == .purchase && !other.isUpgraded
                 && named.productID.isExactly(renewal.productID) && named.expiresDate == renewal.renewalDate
         }
+    }
+
+    /// Whether a period that was paid for in advance was refunded or revoked before it began.
+    func wasRefundedAhead(_ period: Transaction) -> Bool {
+        guard period.isRevoked, let date = facts.transactions[period.index].revocationDate else { return false }
+        return date < facts.transactions[period.index].purchaseDate
     }
 
     /// Returns when another period replaced the one at a position before it was over, as an upgrade does; nil if no
