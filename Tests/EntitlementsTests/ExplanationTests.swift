@@ -280,6 +280,7 @@ import Testing
         // A renewal with another product replaces nothing, even if it begins a moment early.
         let renewed = [period("1", 0, 30), period("2", "other", 29.99, 60) { $0.reason = .renewal }]
         #expect(why(renewed, on: 31).rule == .changedProduct)
+        #expect(states(renewed, on: day(31)).product("pro.month").endedDate == day(29.99))
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300])

@@ -71,9 +71,10 @@ struct CustomerFold {
                 continue
             }
             let fact = all[period.index]
+            let next = periods[(position + 1)...].first { !facts.wasRefundedAhead($0) }
             let ended = ProductState(
-                ended: fact, period, replacedAt: facts.replacementDate(position, in: periods, current), asOf: facts.asOf
-            )
+                ended: fact, period, replacedAt: facts.replacementDate(position, in: periods, current),
+                next: next.map { all[$0.index].purchaseDate }, asOf: facts.asOf)
             if fact.productID.isExactly(previous) {
                 // A period that was refunded before it began did not end the one before it.
                 if !facts.wasRefundedAhead(period) { products[products.count - 1] = ended }

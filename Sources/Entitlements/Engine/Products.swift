@@ -17,8 +17,12 @@ extension ProductState {
 
     /// Creates the state of a product that a subscription was in before it changed to another product.
     ///
-    /// - Parameter replacedAt: When another period replaced this one before it was over; nil if that is not known.
-    init(ended fact: TransactionFact, _ period: EffectiveFacts.Transaction, replacedAt: Date?, asOf: Date) {
+    /// - Parameters:
+    ///   - replacedAt: When another period replaced this one before it was over; nil if that is not known.
+    ///   - next: When the next period began, which may be a renewal that begins early; nil if there is none.
+    init(
+        ended fact: TransactionFact, _ period: EffectiveFacts.Transaction, replacedAt: Date?, next: Date?, asOf: Date
+    ) {
         let isRunning = !period.isRevoked && fact.expiresDate.map { $0 > asOf } ?? false
         let isReplaced = replacedAt != nil || period.isUpgraded || isRunning
         let detail: StateDetail =
@@ -27,7 +31,8 @@ extension ProductState {
         self.init(
             productID: fact.productID, type: .autoRenewableSubscription, state: .inactive, details: [detail],
             endedDate: isReplaced
-                ? replacedAt : Self.earlier(period.isRevoked ? fact.revocationDate : nil, fact.expiresDate),
+                ? replacedAt
+                : Self.earlier(period.isRevoked ? fact.revocationDate : nil, Self.earlier(fact.expiresDate, next)),
             willRenew: false,
             transactionID: fact.transactionID, originalTransactionID: fact.originalTransactionID)
         if let owner = StateDetail(fact.ownership) { details.append(owner) }
