@@ -46,7 +46,11 @@ struct PurchasePeriods {
             var periods = transactions.indices.map { index -> Period in
                 let fact = transactions[index]
                 let end = ends[ExactText(fact.transactionID)] ?? nil
-                return period(fact, until: end, before: transactions.dropFirst(index + 1).first)
+                // A period that was refunded before it began ended nothing.
+                let next = transactions.dropFirst(index + 1).first { next in
+                    next.revocationDate.map { $0 >= next.purchaseDate } ?? true
+                }
+                return period(fact, until: end, before: next)
             }
             if let subscription = subscriptions[key]?.first { periods += unpaidPeriods(subscription, now: states.asOf) }
             return PurchasePeriods(

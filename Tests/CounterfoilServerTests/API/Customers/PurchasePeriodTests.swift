@@ -48,6 +48,15 @@ import Testing
         #expect(periods.first?.end == Self.start + end * Self.month)
     }
 
+    @Test func `A renewal that was refunded before it began does not end an extended period`() {
+        let periods = Self.periods([
+            Self.fact(0) { $0.expiresDate = Self.start + 1.5 * Self.month },
+            Self.fact(1) { $0.revocationDate = Self.start + 0.99 * Self.month },
+        ])
+        #expect(periods.map(\.kind) == [.paid, .refunded])
+        #expect(periods.first?.end == Self.start + 1.5 * Self.month)
+    }
+
     @Test(
         arguments: [
             (OfferDiscountType.freeTrial, 0, PurchasePeriods.Kind.trial), (.payAsYouGo, 4990, .paid),
