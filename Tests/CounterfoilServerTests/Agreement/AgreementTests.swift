@@ -106,6 +106,13 @@ import Testing
             let grants = history.expectedGrants.filter { $0.customer == customer }
             let past = try await core.customers.customer(customer, in: appEnvironment, at: first.date)
             let engine = EntitlementEngine(catalogue: core.configuration.apps[0].catalogue)
+            let own = history.probes.compactMap { probe in
+                probe.states.first { $0.customer == state.customer }.map { (date: probe.date, state: $0) }
+            }
+            let laws = TimeLaws(
+                engine: TimeLaws.engine(engine.catalogue), present: now.facts, facts: past.facts,
+                asOf: now.states.asOf, probes: own)
+            wrong += laws.violations.map { "\(state.customer): \($0)" }
             for (position, probe) in history.probes.enumerated() {
                 let known = position == 0 ? past.states : engine.state(of: past.facts, asOf: probe.date)
                 guard let truth = probe.states.first(where: { $0.customer == state.customer }) else { continue }
