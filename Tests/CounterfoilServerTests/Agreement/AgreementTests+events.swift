@@ -45,7 +45,7 @@ extension `Server and simulator agree` {
     }
 
     private static func compatibleWebhook(_ url: String) -> ServerConfiguration.Webhook {
-        var webhook = World.webhook("compatible", url)
+        var webhook = World.webhook("compatible", url + "/compatible")
         webhook.payload = .compatible
         return webhook
     }
