@@ -60,8 +60,11 @@ extension `Server and simulator agree` {
                 .map { "\($0.originalTransactionID) \($0.productID)" }
             let purchases = states.purchases.filter(\.hasAccess).map { "\($0.originalTransactionID) \($0.productID)" }
             let known = Set(subscriptions + purchases)
-            wrong += known.symmetricDifference(receiver.access(of: name, at: states.asOf)).sorted()
-                .map { "\(state.customer): \($0) only in the \(known.contains($0) ? "server" : "events")" }
+            wrong += known.symmetricDifference(receiver.access(of: name, at: states.asOf)).sorted().map { one in
+                let messages = receiver.messages[String(one.prefix { $0 != " " })] ?? []
+                return "\(state.customer): \(one) only in the \(known.contains(one) ? "server" : "events"):\n"
+                    + messages.joined(separator: "\n")
+            }
         }
         return wrong
     }

@@ -14,6 +14,8 @@ struct CompatibleReceiver {
     private var periods: [String: [Period]] = [:]
     private var owners: [String: String] = [:]
     private var seen: Set<String> = []
+    /// The messages about each purchase, for failures of the test.
+    private(set) var messages: [String: [String]] = [:]
 
     init(consumables: Set<String>) { self.consumables = consumables }
 
@@ -22,6 +24,7 @@ struct CompatibleReceiver {
         guard seen.insert(message.id).inserted, let original = event["original_transaction_id"].text,
             let type = event["type"].text
         else { return }
+        messages[original, default: []].append(String(decoding: message.body, as: UTF8.self))
         if type == "TRANSFER" {
             owners[original] = event["transferred_to"].items.first?.text
             return
@@ -47,7 +50,7 @@ struct CompatibleReceiver {
 
     /// Returns what a customer has at an instant: original transactions, each with its product.
     func access(of customer: String, at instant: Date) -> Set<String> {
-        let now = instant.timeIntervalSince1970 * 1000
+        let now = (instant.timeIntervalSince1970 * 1000).rounded()
         let own = owners.filter { $0.value == customer }.keys.compactMap { original -> String? in
             // A period that was paid for in advance has not begun.
             guard let current = periods[original]?.last(where: { $0.from <= now }), now < current.until else {
