@@ -70,8 +70,8 @@ extension MemoryLedger: LedgerStorage {
         }
     }
 
-    package func backlog() async throws -> (count: Int, oldest: Milliseconds?, failed: Int) {
-        try read { state in (state.inbox.count, state.inbox.values.min(), state.failures.count) }
+    package func backlog() async throws -> (count: Int, oldest: Milliseconds?) {
+        try read { state in (state.inbox.count, state.inbox.values.min()) }
     }
 }
 

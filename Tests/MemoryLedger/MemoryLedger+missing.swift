@@ -120,12 +120,6 @@ extension MemoryLedger: HistoryRequestStorage {
         }
     }
 
-    package func historyRequestCount(in scopes: [Int64], limit: Int) async throws -> Int {
-        try read { state in
-            min(state.historyRequests.values.count { !$0.isGivenUp && scopes.contains($0.scope) }, limit)
-        }
-    }
-
     package func finish(request id: Int64) async throws {
         try write { state in state.historyRequests = state.historyRequests.filter { $0.value.id != id } }
     }

@@ -192,15 +192,14 @@ package struct ServerCore: Sendable {
         }
         metrics.addGauge(.inboxBacklog) { await Self.backlog(storage).map { [([], Double($0.count))] } ?? [] }
         metrics.addGauge(.inboxAge) { await Self.backlog(storage).map { [([], age($0.oldest))] } ?? [] }
-        metrics.addGauge(.failedNotifications) {
-            await Self.backlog(storage).map { [([], Double($0.failed))] } ?? []
-        }
         // What waits for a removed app or environment needs no work.
         let served = scopes.all.filter { apps.served($0.bundleID, $0.environment, among: scopes) != nil }.map(\.id)
-        metrics.addGauge(.historyRequests) {
-            let count = await Self.read { try await storage.historyRequestCount(in: served, limit: 100_000) }
-            return count.map { [([], Double($0))] } ?? []
+        @Sendable func total(_ count: (MissingCounts) -> Int) async -> [SampledGauge.Reading] {
+            let counts = await Self.read { try await storage.missingCounts(in: served) }
+            return counts.map { [([], Double($0.values.map(count).reduce(0, +)))] } ?? []
         }
+        metrics.addGauge(.failedNotifications) { await total(\.failedNotifications) }
+        metrics.addGauge(.historyRequests) { await total(\.historyRequests) }
         // Without consent or a policy nothing should be sent.
         let obstacles = ConsumptionPreview.Obstacle.allCases.map(\.rawValue)
         @Sendable func inquiries() async -> (count: Int, oldest: Milliseconds?)? {
@@ -241,9 +240,9 @@ package struct ServerCore: Sendable {
         do { return try await value() } catch { return nil }
     }
 
-    private static func backlog(
-        _ storage: any LedgerStorage
-    ) async -> (count: Int, oldest: Milliseconds?, failed: Int)? { await read { try await storage.backlog() } }
+    private static func backlog(_ storage: any LedgerStorage) async -> (count: Int, oldest: Milliseconds?)? {
+        await read { try await storage.backlog() }
+    }
 
     private static func backlog(_ webhooks: WebhookDispatcher?) async -> WebhookBacklog? {
         await read { try await webhooks?.webhookBacklog() }

@@ -60,9 +60,6 @@ package protocol HistoryRequestStorage: Sendable {
     /// are finished, failed or postponed. The call takes no lease: two callers may get the same request.
     func dueHistoryRequests(in scope: Int64, at now: Milliseconds, limit: Int) async throws -> [HistoryRequest]
 
-    /// Returns the number of requests of the scopes in the queue, due or not, but not more than `limit`.
-    func historyRequestCount(in scopes: [Int64], limit: Int) async throws -> Int
-
     /// Removes a request whose history is in the ledger. Row identifiers are never used again, so finishing a request
     /// twice removes no other one.
     func finish(request id: Int64) async throws

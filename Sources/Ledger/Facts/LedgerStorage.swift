@@ -64,8 +64,8 @@ package protocol LedgerStorage: Sendable {
     /// different texts with the UUID of a stored notification.
     func pending(after id: Int64, limit: Int) async throws -> [StoredNotification]
 
-    /// Returns the number of pending notifications, when the oldest arrived, and the number of failed ones.
-    func backlog() async throws -> (count: Int, oldest: Milliseconds?, failed: Int)
+    /// Returns the number of pending notifications, and when the oldest arrived.
+    func backlog() async throws -> (count: Int, oldest: Milliseconds?)
 }
 
 /// A stored notification.

@@ -21,7 +21,7 @@ enum HistoryRequestTable {
     ]
 
     /// The requests in the queue, due or not.
-    fileprivate static let waiting = "errands INDEXED BY errands_by_scope WHERE failed_at IS NULL"
+    private static let waiting = "errands INDEXED BY errands_by_scope WHERE failed_at IS NULL"
 
     static let columns =
         "id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure, failed_at"
@@ -88,16 +88,6 @@ extension SQLiteStorage: HistoryRequestStorage {
         in scope: Int64, at now: Milliseconds, limit: Int
     ) async throws -> [HistoryRequest] {
         try await read { try HistoryRequestTable.due(in: scope, at: now, limit: limit, $0) }
-    }
-
-    package func historyRequestCount(in scopes: [Int64], limit: Int) async throws -> Int {
-        guard !scopes.isEmpty else { return 0 }
-        return try await read { db in
-            let requests =
-                "SELECT id FROM \(HistoryRequestTable.waiting) AND scope IN (\(Self.places(scopes))) LIMIT ?"
-            let values = scopes.map { SQLValue.integer($0) } + [.init(limit)]
-            return try Int(db.number("SELECT count(*) FROM (\(requests))", values) ?? 0)
-        }
     }
 
     package func finish(request id: Int64) async throws {

@@ -105,13 +105,11 @@ extension SQLiteStorage: LedgerStorage {
         }
     }
 
-    package func backlog() async throws -> (count: Int, oldest: Milliseconds?, failed: Int) {
+    package func backlog() async throws -> (count: Int, oldest: Milliseconds?) {
         try await read { db in
-            try db.first(
-                "SELECT count(*), min(received_at), (SELECT count(*) FROM failures) FROM inbox", []
-            ) { row in
-                (count: Int(row.number(0) ?? 0), oldest: row.number(1), failed: Int(row.number(2) ?? 0))
-            } ?? (0, nil, 0)
+            try db.first("SELECT count(*), min(received_at) FROM inbox", []) { row in
+                (count: Int(row.number(0) ?? 0), oldest: row.number(1))
+            } ?? (0, nil)
         }
     }
 

@@ -126,7 +126,7 @@ extension MetricFamily {
     package static let recoveryFailures = MetricFamily(
         "counterfoil_recovery_failures", .gauge, "Consecutive recovery failures.")
     package static let historyRequests = MetricFamily(
-        "counterfoil_history_requests", .gauge, "Purchase histories waiting to be requested, at most 100,000.")
+        "counterfoil_history_requests", .gauge, "Purchase histories waiting to be requested.")
     static let consumption = MetricFamily(
         "counterfoil_consumption_requests_total", .counter, "Consumption requests by result.")
     package static let consumptionBacklog = MetricFamily(

@@ -132,9 +132,7 @@ import Testing
             try await ledger.pending(after: id, limit: limit)
         }
 
-        func backlog() async throws -> (count: Int, oldest: Milliseconds?, failed: Int) {
-            try await ledger.backlog()
-        }
+        func backlog() async throws -> (count: Int, oldest: Milliseconds?) { try await ledger.backlog() }
     }
 
     private static let processed = ProcessedNotification(

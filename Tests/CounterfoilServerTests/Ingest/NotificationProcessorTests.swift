@@ -105,8 +105,6 @@ import Testing
             return try await ledger.pending(after: id, limit: limit)
         }
 
-        func backlog() async throws -> (count: Int, oldest: Milliseconds?, failed: Int) {
-            try await ledger.backlog()
-        }
+        func backlog() async throws -> (count: Int, oldest: Milliseconds?) { try await ledger.backlog() }
     }
 }

@@ -157,7 +157,7 @@ let metricsText = #"""
     # TYPE counterfoil_completeness_age_seconds gauge
     # HELP counterfoil_recovery_failures Consecutive recovery failures.
     # TYPE counterfoil_recovery_failures gauge
-    # HELP counterfoil_history_requests Purchase histories waiting to be requested, at most 100,000.
+    # HELP counterfoil_history_requests Purchase histories waiting to be requested.
     # TYPE counterfoil_history_requests gauge
     # HELP counterfoil_consumption_requests_total Consumption requests by result.
     # TYPE counterfoil_consumption_requests_total counter

@@ -25,12 +25,8 @@ enum LedgerView {
             }
         }
         let backlog = try await ledger.backlog()
-        lines.append("backlog \(backlog.count) since \(backlog.oldest ?? -1), failed \(backlog.failed)")
+        lines.append("backlog \(backlog.count) since \(backlog.oldest ?? -1)")
         for ids in [scopes.map(\.id), scopes.suffix(1).map(\.id), []] {
-            for limit in [1, 100] {
-                let requests = try await ledger.historyRequestCount(in: ids, limit: limit)
-                lines.append("history requests in \(ids) up to \(limit): \(requests)")
-            }
             for answers in [[], ["answer"], ["", "no_consent"]] as [[String]] {
                 let waiting = try await ledger.inquiryBacklog(in: ids, without: answers)
                 lines.append("inquiries in \(ids) without \(answers): \(waiting.count) since \(waiting.oldest ?? -1)")
