@@ -1,14 +1,19 @@
 extension Double {
     /// This number of seconds in one unit: `3 days`.
-    package var lengthInWords: String {
+    package var lengthInWords: String { lengthInWords(rounded: .toNearestOrAwayFromZero) }
+
+    /// Returns this number of seconds in one unit.
+    ///
+    /// - Parameter rule: How the number of the unit is rounded.
+    package func lengthInWords(rounded rule: FloatingPointRoundingRule) -> String {
         let units: [(name: String, length: Double)] = [
             ("year", 365.25 * 86_400), ("month", 30.4375 * 86_400), ("day", 86_400), ("hour", 3600), ("minute", 60),
         ]
         for (name, length) in units where self >= length * (name == "day" ? 1 : 1.5) || self == length {
-            let count = Int(min(1e9, (self / length).rounded()))
+            let count = Int(min(1e9, (self / length).rounded(rule)))
             return "\(count) \(count.noun(name))"
         }
-        let count = Int(max(0, rounded()))
+        let count = Int(max(0, rounded(rule)))
         return "\(count) \(count.noun("second"))"
     }
 }

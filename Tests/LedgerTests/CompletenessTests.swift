@@ -80,6 +80,9 @@ import Testing
         Case(
             testDescription: "days without recovery are not", age: 4 * 86_400_000, state: .behind,
             word: "Notifications of the last 4 days may be missing."),
+        Case(
+            testDescription: "the named time is not shorter than the missing one", age: 74 * 86_400_000, state: .behind,
+            word: "Notifications of the last 3 months may be missing."),
     ]
 
     @Test(arguments: cases)

@@ -113,7 +113,9 @@ extension Completeness {
             )
         }
         guard age <= Self.longestAge(interval: status.interval) else {
-            return (.behind, "Notifications of the last \((Double(age) / 1000).lengthInWords) may be missing.")
+            // Never name a shorter time than may be missing.
+            let length = Double(age / 1000).lengthInWords(rounded: .up)
+            return (.behind, "Notifications of the last \(length) may be missing.")
         }
         if missing.isFillingGap {
             let gap = "Older changes are no longer in the App Store's notification history"
