@@ -25,6 +25,11 @@ struct TimeLaws {
         return EntitlementEngine(catalogue: catalogue)
     }
 
+    /// When access by each product ended.
+    var endDates: [Date] {
+        engine.state(of: present, asOf: asOf).products.filter { $0.state == .inactive }.compactMap(\.endedDate)
+    }
+
     /// The violated laws as texts; empty if there are none.
     var violations: [String] {
         let known = engine.state(of: present, asOf: asOf)
