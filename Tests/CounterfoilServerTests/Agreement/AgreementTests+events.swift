@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension `Server and simulator agree` {
-    static let eventSeeds = Array(seeds(default: 1...4))
+    static let eventSeeds = Array(seeds(default: 1...16))
 
     /// Compares what the compatible events say with what the server says, after each command, when all events are
     /// delivered.
