@@ -9,38 +9,6 @@ internal import Synchronization
 /// Closes gaps of the ledger: fetches missing notifications from the App Store's notification history, and the
 /// transactions of known customers for times before that history.
 package final class Recovery: Sendable {
-    /// The consecutive failures of a scope.
-    struct Failures: Sendable {
-        var count = 0
-        /// The pause before the next attempt.
-        var pause: ServerClock.Pause?
-        var message = ""
-    }
-
-    /// The schedule for reading spans with unverified notifications again.
-    struct RereadSchedule: Sendable {
-        /// The number of consecutive rereadings that changed nothing.
-        var count = 0
-        var pause: ServerClock.Pause?
-    }
-
-    /// Unverified notifications with the same error code.
-    struct UnverifiedCount: Sendable {
-        var count: Int
-        /// The reason of one of them.
-        var message: String
-    }
-
-    private struct State {
-        var marks: [Int64: CompletenessMark]
-        /// The unverified notifications of the present reading that the log does not contain, by scope and error code.
-        var unlogged: [Int64: [String: UnverifiedCount]] = [:]
-        /// The requested passes, by scope.
-        var requestedPasses: [Int64: RecoveryRun.Cause] = [:]
-        var failures: [Int64: Failures] = [:]
-        var rereadings: [Int64: RereadSchedule] = [:]
-    }
-
     package typealias Storage = RecoveryStorage & HistoryStorage & HistoryRequestStorage
 
     let storage: any Storage
@@ -51,7 +19,7 @@ package final class Recovery: Sendable {
     package let settings: RecoverySettings
     let clock: ServerClock
     let logger: Logger
-    private let state: Mutex<State>
+    let state: Mutex<State>
     /// Ensures that only one task at a time reads the history of an app and environment.
     private let locks: [Int64: AsyncLock]
 
@@ -209,141 +177,6 @@ package final class Recovery: Sendable {
             try await storage.record(
                 failure: String(error.logReason.prefix(500)), of: run.id, isGivenUp: isGivenUp, at: now)
             if !isGivenUp { throw error }
-        }
-    }
-}
-
-extension Recovery {
-    /// The completeness mark of a scope.
-    package func mark(of scope: Int64) -> CompletenessMark? {
-        let now = now
-        return state.withLock { $0.marks[scope]?.validPart(at: now) }
-    }
-
-    /// Whether to read spans with unverified notifications again: always at the start and on request, because the
-    /// configuration may have changed; otherwise after pauses that grow.
-    private func isTimeToReread(_ appEnvironment: AppEnvironment, _ cause: RecoveryRun.Cause) -> Bool {
-        guard cause == .schedule || cause == .outage else { return true }
-        return state.withLock { $0.rereadings[appEnvironment.id]?.pause }.map(clock.isOver) ?? true
-    }
-
-    private func recordRereading(of appEnvironment: AppEnvironment, inVain: Bool) {
-        state.withLock { state in
-            var rereading = state.rereadings[appEnvironment.id] ?? RereadSchedule()
-            rereading.count = inVain ? rereading.count + 1 : 0
-            let pause = settings.interval * (1 << min(rereading.count, 16))
-            rereading.pause = clock.pause(of: min(pause, .seconds(86_400)))
-            state.rereadings[appEnvironment.id] = rereading
-        }
-    }
-
-    /// The consecutive failures of a scope; nil if the last pass succeeded.
-    func failures(in scope: Int64) -> Failures? { state.withLock { $0.failures[scope] } }
-
-    /// Whether the pause after the last failure is not over.
-    func isPausing(_ appEnvironment: AppEnvironment) -> Bool {
-        failures(in: appEnvironment.id)?.pause.map { !clock.isOver($0) } ?? false
-    }
-
-    /// Returns the cause of the requested pass of a scope, and removes it unless it is an outage, whose recovery is not
-    /// stored yet; nil if none is requested.
-    func takeRequestedCause(in scope: Int64) -> RecoveryRun.Cause? {
-        state.withLock { state in
-            let cause = state.requestedPasses[scope]
-            if cause != .outage { state.requestedPasses[scope] = nil }
-            return cause
-        }
-    }
-
-    /// Records that a recovery up to the present is stored, as after an outage. A user may have requested another one
-    /// meanwhile, which the next pass runs.
-    private func recordBegin(in scope: Int64) {
-        state.withLock { state in
-            if state.requestedPasses[scope] == .outage { state.requestedPasses[scope] = .request }
-        }
-    }
-
-    /// Requests a pass if a delivered notification indicates an outage: it is new, was signed long ago, and the history
-    /// was not read up to its signing date yet.
-    package func recordDelivery(_ acceptance: Ingest.Acceptance) {
-        guard case .stored = acceptance.insertion, settings.isEnabled else { return }
-        let signed = acceptance.notification.payload.signedDate.milliseconds
-        guard LateDelivery.isLate(signed: signed, received: now, .delivered) else { return }
-        let scope = acceptance.appEnvironment.id
-        state.withLock { state in
-            guard let mark = state.marks[scope], mark.readUntil < signed else { return }
-            state.requestedPasses[scope] = .outage
-        }
-    }
-
-    /// The age of each scope's completeness mark in seconds; nil if the scope was never complete. For metrics: reads no
-    /// storage.
-    package func completenessAges() -> [(appEnvironment: AppEnvironment, age: Double?)] {
-        let (marks, now) = (state.withLock { $0.marks }, now)
-        return recoverable.map { appEnvironment in
-            (appEnvironment, marks[appEnvironment.id].map { Double(max(now - $0.validPart(at: now).until, 0)) / 1000 })
-        }
-    }
-
-    /// Counts unverified notifications of a reading. Returns true for the first ones of an error code, which are logged
-    /// immediately.
-    func isFirst(_ unverified: UnverifiedCount, _ code: String, in scope: Int64) -> Bool {
-        state.withLock { state in
-            let known = state.unlogged[scope]?[code]
-            // The first ones are logged, so only the later ones count.
-            let count = known.map { $0.count + unverified.count } ?? 0
-            state.unlogged[scope, default: [:]][code] = UnverifiedCount(count: count, message: unverified.message)
-            return known == nil
-        }
-    }
-
-    /// Removes and returns the unverified notifications of a reading that were not logged.
-    func takeUnlogged(in scope: Int64) -> [String: UnverifiedCount] {
-        state.withLock { $0.unlogged.removeValue(forKey: scope) } ?? [:]
-    }
-
-    /// The number of consecutive failures of each scope. For metrics: reads no storage.
-    package func consecutiveFailures() -> [(appEnvironment: AppEnvironment, count: Int)] {
-        let failures = state.withLock { $0.failures }
-        return recoverable.map { ($0, failures[$0.id]?.count ?? 0) }
-    }
-
-    /// Records a failure unless the scope already pauses: a pass records its own failures.
-    func recordIfNew(_ error: any Error, in appEnvironment: AppEnvironment) {
-        if isPausing(appEnvironment) { return }
-        record(error, in: appEnvironment)
-    }
-
-    /// Ends the consecutive failures of a scope, and logs that unless the pass had nothing to read: then the failure was
-    /// that of a purchase history, which may still fail.
-    private func recordSuccess(in appEnvironment: AppEnvironment, hasRead: Bool) {
-        let failures = state.withLock { $0.failures.removeValue(forKey: appEnvironment.id) }
-        guard let failures, hasRead else { return }
-        logger.notice(
-            "recovery works again",
-            metadata: appEnvironment.logMetadata(["failures": "\(failures.count)"]))
-    }
-
-    private func record(_ error: any Error, in appEnvironment: AppEnvironment) {
-        state.withLock { state in
-            var failures = state.failures[appEnvironment.id] ?? Failures()
-            failures.add(error, clock)
-            state.failures[appEnvironment.id] = failures
-        }
-        logger.warning(
-            "recovery failed and will be tried again",
-            metadata: appEnvironment.logMetadata(["reason": "\(error.logReason.prefix(500))"]))
-    }
-}
-
-extension Recovery.Failures {
-    mutating func add(_ error: any Error, _ clock: ServerClock) {
-        let (count, pause) = RecoveryPause.after(count, error)
-        self.count = count
-        self.pause = clock.pause(of: pause)
-        // With an open circuit breaker the client made no request, so the earlier message still tells the cause.
-        if message.isEmpty || (error as? AppStoreServerError)?.code != .circuitOpen {
-            message = String(error.logReason.prefix(500))
         }
     }
 }
