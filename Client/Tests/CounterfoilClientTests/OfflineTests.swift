@@ -252,6 +252,24 @@ import Testing
         #expect(harness.customer?.isActive("pro") == false)
     }
 
+    @Test(arguments: [2 * hour, 10 * day, 2 * year])
+    func `After the clock was set back, access ends when its time has passed, also after a restart`(
+        _ step: TimeInterval
+    ) {
+        var harness = answered {
+            $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + day)]
+        }
+        harness.pass(2 * hour)
+        harness.send(.timer(.readiness))
+        harness.relaunch(after: -step)
+        harness.pass(21 * hour)
+        harness.send(.timer(.readiness))
+        #expect(harness.customer?.isActive("pro") == true)
+        harness.pass(2 * hour)
+        harness.send(.timer(.readiness))
+        #expect(harness.customer?.isActive("pro") == false)
+    }
+
     @Test(arguments: [-5 * year, 5 * year])
     func `A device with a clock wrong by years follows the server`(_ error: TimeInterval) {
         var harness = Harness.signedIn()

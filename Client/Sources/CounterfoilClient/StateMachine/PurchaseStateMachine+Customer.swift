@@ -3,25 +3,28 @@ import Foundation
 /// Computes the customer's state: from the server's response while it is valid, else from StoreKit's verified
 /// transactions.
 extension PurchaseStateMachine {
-    /// The estimated time of the server's clock: that of its last response plus the time since. It never goes back.
+    /// The estimated time of the server's clock: that of its last response plus the time since. It never goes back, and
+    /// continues from there after the device's clock was set back.
     var instant: Date {
-        guard let record, let asOf = record.answer?.asOf, let receivedAt = record.receivedAt else { return now }
-        let elapsed = max(0, now.timeIntervalSince(receivedAt))
-        return max(asOf.addingTimeInterval(elapsed), latest ?? asOf)
+        guard let asOf = record?.answer?.asOf, let receivedAt = record?.receivedAt else { return now }
+        return (latest ?? asOf).addingTimeInterval(max(0, now.timeIntervalSince(latestAt ?? receivedAt)))
     }
 
     /// The age of the last response. Nil if it is in the future, because the device's clock was set back.
     var age: TimeInterval? { record?.receivedAt.flatMap { $0 <= now ? now.timeIntervalSince($0) : nil } }
 
     mutating func publish() {
-        if record?.answer != nil { latest = instant }
+        if record?.answer != nil { (latest, latestAt) = (instant, now) }
         for transaction in revoked.values { record?.answer?.endEntitlements(of: transaction) }
         let customer = customer
         schedule(endOf: customer)
+        // Save the time, so that an entitlement that ended does not return after a restart.
+        if customer != published || instant.timeIntervalSince(record?.latest ?? .distantPast) >= 3600 {
+            record?.latest = latest
+            record?.latestAt = latestAt
+        }
         guard customer != published else { return }
         published = customer
-        // Save the time, so that an entitlement that ended does not return after a restart.
-        record?.latest = latest
         effects.append(.publish(customer))
     }
 

@@ -51,7 +51,7 @@ extension PurchaseStateMachine {
 
     private mutating func begin(_ customer: String, token: String?, with stored: CustomerRecord?) {
         record = stored ?? CustomerRecord(customer: customer)
-        latest = record?.latest
+        (latest, latestAt) = (record?.latest, record?.latestAt)
         credential = token != nil || !needsToken ? CustomerCredential(customer: customer, token: token) : nil
         firstGathering = lastID + 1
         readiness = (age ?? .infinity) < Self.validity ? .ready : .checking

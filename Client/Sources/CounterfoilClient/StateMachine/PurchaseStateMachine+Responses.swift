@@ -49,7 +49,7 @@ extension PurchaseStateMachine {
         (kept.kept, kept.refused) = (nil, nil)
         record?.answer = kept
         record?.receivedAt = now
-        latest = answer.asOf
+        (latest, latestAt) = (answer.asOf, now)
     }
 
     mutating func applyResult(_ id: UInt64, _ request: Request, isKept: Bool, _ refusal: String?) {

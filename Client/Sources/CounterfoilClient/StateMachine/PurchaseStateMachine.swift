@@ -110,7 +110,7 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     /// The running calls to buy.
     var calls: [Int: PurchaseIntent] = [:]
     var lastID = 0
-    var latest: Date?
+    var latest, latestAt: Date?
     var scheduledEnd: Date?
     var published: Customer?
     var effects: [ClientEffect] = []

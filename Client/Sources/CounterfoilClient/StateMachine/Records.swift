@@ -39,8 +39,9 @@ package struct CustomerRecord: Equatable, Sendable, Codable {
     package var answer: CustomerResponse?
     /// The time of the last response, by the device's clock.
     package var receivedAt: Date?
-    /// The latest known time of the server's clock, so that setting the device's clock back extends no entitlement.
-    package var latest: Date?
+    /// The latest known time of the server's clock, so that setting the device's clock back extends no entitlement, and
+    /// the time of the device's clock at that moment.
+    package var latest, latestAt: Date?
     package var reported: [UInt64: Report] = [:]
     package var refused: [UInt64: Report] = [:]
     /// The signed date of the latest reported renewal info, by subscription.
