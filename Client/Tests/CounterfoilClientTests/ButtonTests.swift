@@ -76,6 +76,29 @@ import Testing
         #expect(harness.record?.foreign.isEmpty == isMoved)
     }
 
+    @Test(arguments: [true, false])
+    func `Buying a consumable that waits for another customer asks the server again`(isMoved: Bool) {
+        var harness = Harness.launched("anna")
+        let theirs = coins(token: nil)
+        harness.send(.updated(theirs))
+        harness.answerAll {
+            $0.kept = []
+            $0.refused = [RefusedItem(id: "7", code: "receipt_already_in_use")]
+        }
+        #expect(harness.stuck == [7: .belongsToAnotherCustomer])
+        // StoreKit returns the unfinished transaction.
+        harness.send(.buy(call: 1, productID: "coins", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .success(.success(theirs))))
+        #expect(harness.sent.map(\.request.ids) == [[7], [7]] && harness.lastReport?.restore == nil)
+        if !isMoved { harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use")) }
+        harness.answerAll()
+        guard case .purchase(.purchased(_, let confirmation))? = harness.outcomes[1] else {
+            return #expect(Bool(false)) as Void
+        }
+        #expect(confirmation == (isMoved ? .stored : .belongsToAnotherCustomer))
+        #expect(harness.finished == (isMoved ? [7] : []))
+    }
+
     @Test func `A purchase that is bought again later is reported again, because it may have moved`() {
         var harness = Harness.launched("anna")
         let old = lifetime(token: nil)

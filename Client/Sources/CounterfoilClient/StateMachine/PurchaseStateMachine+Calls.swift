@@ -43,6 +43,8 @@ extension PurchaseStateMachine {
     private mutating func receivePurchase(_ call: Int, _ transaction: DeviceTransaction, of customer: String) {
         retryNow()
         let isTheirs = customer == device.customer && transaction.isVerified
+        // An unfinished consumable that the server left with another customer: ask again, because the policy decides.
+        if isTheirs, isForeign(transaction), jobs[transaction.id]?.isStuck == true { jobs[transaction.id] = nil }
         receive(transaction, isUnfinished: true, isTheirs ? .purchase : .background, calls: isTheirs ? [call] : [])
         guard isTheirs else {
             let confirmation: PurchaseOutcome.Confirmation = transaction.isVerified ? .awaitingServer : .stuck
