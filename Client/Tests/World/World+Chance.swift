@@ -31,7 +31,7 @@ extension World {
         case 90..<96: pass(Double.random(in: 0.1...20, using: &random))
         case 96: pass(Double.random(in: 60...90_000, using: &random))
         case 97: changeClock()
-        case 98: launch()
+        case 98: if chance(20) { reinstall() } else { launch() }
         default: approve()
         }
     }

@@ -27,14 +27,15 @@ extension World {
             .noConnection, .timeout, .invalidResponse, BackendFailure(status: 500, code: "internal"),
             BackendFailure(status: 429, code: "rate_limited", retryAfter: 3),
             BackendFailure(status: 503, code: "unavailable", retryAfter: 120),
-            BackendFailure(status: 502, code: "http_502"),
+            BackendFailure(status: 502, code: "http_502"), BackendFailure(status: 302, code: "http_302"),
+            BackendFailure(status: 429, code: "http_429"), .unverifiedResponse,
             BackendFailure(status: 401, code: "token_expired"), BackendFailure(status: 401, code: "unauthorized"),
             BackendFailure(status: 403, code: "forbidden"), BackendFailure(status: 404, code: "not_found"),
-            BackendFailure(status: 413, code: "too_large"),
+            BackendFailure(status: 413, code: "too_large"), BackendFailure(status: 409, code: "customer_erased"),
             BackendFailure(status: 400, code: "bad_signature", parameter: "app_transaction"),
         ]
         // The rarer failures halt the client until the next launch.
-        let count = chance(15) ? failures.count : 7
+        let count = chance(15) ? failures.count : 10
         send(.failed(request: id, failures[Int.random(in: 0..<count, using: &random)]))
     }
 
@@ -107,7 +108,7 @@ extension World {
         } else if owners[id] == nil {
             owners[id] = signedFor ?? customer
             // A transaction that the device cannot verify arrives in a receipt only, which names no account.
-            if let buyer = store[id]?.buyer, signedFor == nil, !wasClockAbsurd, transaction.isVerified {
+            if let buyer = store[id]?.buyer, signedFor == nil, !mayForgetBuyers, transaction.isVerified {
                 expect(buyer == owners[id], "\(id) was bought by \(buyer) and went to \(customer)")
             }
         }
@@ -146,8 +147,8 @@ extension World {
             drain()
         }
         for (id, paid) in store.sorted(by: { $0.key < $1.key }) where paid.transaction.isVerified && !paid.isBad {
-            // The client cannot know who bought it before the clock was wrong by years.
-            if wasClockAbsurd, paid.transaction.appAccountToken == nil { continue }
+            // The client cannot know who bought it before the clock was wrong by years, or before the app was deleted.
+            if mayForgetBuyers, paid.transaction.appAccountToken == nil { continue }
             expect(kept.contains(id), "\(id) \(paid.transaction.productID) was never kept")
             // If the answer to a restore was lost, a consumable waits for another restore.
             let isStranded = moved.contains(id) && paid.transaction.kind == .consumable

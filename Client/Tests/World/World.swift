@@ -24,6 +24,10 @@ package struct World: ~Copyable {
     var skew: TimeInterval = 0
     /// Whether the device's clock was ever so wrong that the buyer cannot be determined.
     var wasClockAbsurd = false
+    /// Whether the app was ever deleted with its records, which name the buyers.
+    var wasReinstalled = false
+    /// Whether the client may not know who bought a transaction without an account token.
+    var mayForgetBuyers: Bool { wasClockAbsurd || wasReinstalled }
     /// Whether the device's clock was ever wrong.
     var wasClockWrong = false
     var store: [UInt64: Paid] = [:]
@@ -103,6 +107,12 @@ package struct World: ~Copyable {
         (requests, gathers, purchases, deliveries, tokens, syncs) = ([:], [], [], [], [], 0)
         (restores, timers, checkingSince) = ([], [:], nil)
         send(.started(device: device, customer: record, fresh: UUID()))
+    }
+
+    /// Deletes the app with its records, and installs it again.
+    mutating func reinstall() {
+        (device, record, wasReinstalled) = (nil, nil, true)
+        launch()
     }
 
     mutating func apply(_ effect: ClientEffect) {
