@@ -67,6 +67,7 @@ package struct RandomHistory: Sendable {
                 await phone.signIn(await phone.account == bertsAccount ? annasAccount : bertsAccount)
             case 72..<76: try await disturb(phone)
             case 76..<80: await phone.restore()
+            case 80..<82: await phone.signOut()
             default: try await store(phone)
             }
         }

@@ -75,6 +75,9 @@ package actor TestPhone {
         try? client?.signIn(account)
     }
 
+    /// Signs out. The next launch signs in again.
+    package func signOut() { client?.signOut() }
+
     /// Presses a buy button, without waiting for the outcome.
     package func buy(_ product: String) {
         guard let client else { return }
