@@ -51,8 +51,7 @@ public actor PurchaseClient {
     public func stop() {
         isStopped = true
         events.finish()
-        timers.values.forEach { $0.cancel() }
-        requests.values.forEach { $0.cancel() }
+        (Array(timers.values) + Array(requests.values)).forEach { $0.cancel() }
         observers.forEach { $0.finish() }
         calls.values.forEach { $0.resume(returning: .failed(.stopped)) }
         calls = [:]
@@ -179,7 +178,8 @@ public actor PurchaseClient {
             Task { events.yield(.synced(reachedAppStore: (try? await store.sync()) != nil)) }
         case .deliver(let transaction):
             // After an error of the app the transaction stays unfinished and is delivered again later.
-            Task { events.yield(.delivered(transaction.id, (try? await deliver?(transaction)) != nil)) }
+            let customer = machine.device.customer ?? ""
+            Task { events.yield(.delivered(transaction.id, (try? await deliver?(transaction, customer)) != nil)) }
         case .finish(let id): Task { await store.finish(id) }
         case .schedule(let timer, let delay):
             timers[timer]?.cancel()

@@ -12,9 +12,10 @@ public struct PurchaseClientConfiguration: Sendable {
     /// Requests a customer's token from your backend. Return nil if the customer has none; throw to be called again
     /// later.
     public var token: (@Sendable (_ customer: String) async throws -> String?)?
-    /// Delivers a consumable to the customer. Return after the delivery is stored durably. It may be called twice with
-    /// the same transaction: if the app is killed in between, and on another device of the customer.
-    public var deliver: (@Sendable (DeviceTransaction) async throws -> Void)?
+    /// Delivers a consumable to the customer to whom it belongs: another one may have signed in meanwhile. Return after
+    /// the delivery is stored durably. It may be called twice with the same transaction: if the app is killed in
+    /// between, and on another device of the customer.
+    public var deliver: (@Sendable (DeviceTransaction, _ customer: String) async throws -> Void)?
     /// Receives notices about problems. If it is nil, debug builds print them.
     public var onNotice: (@Sendable (ClientNotice) -> Void)?
 

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `A consumable is finished after the app delivered it`() {
-        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _, _ in } }
         harness.gather(unfinished: [coins()])
         #expect(harness.delivered.isEmpty)
         harness.answerAll()
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `A failed delivery is repeated later`() {
-        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _, _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
         harness.send(.delivered(7, false))
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `A failed delivery is repeated at once when the customer buys again`() {
-        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _, _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
         harness.send(.delivered(7, false))
@@ -77,12 +77,12 @@ import Testing
     }
 
     @Test func `A consumable delivered before the app was killed is not delivered again`() {
-        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _, _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
         harness.send(.delivered(7, true))
         // StoreKit did not receive the call of finish.
-        harness.relaunch { $0.deliver = { _ in } }
+        harness.relaunch { $0.deliver = { _, _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
         #expect(harness.delivered.isEmpty)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `A delivery that runs during a sign-out is not repeated`() {
-        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _, _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
         harness.send(.signedOut(fresh: UUID()))
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func `A consumable refunded before its delivery is finished without delivery`() {
-        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _, _ in } }
         harness.gather(unfinished: [coins(revoked: t0)])
         harness.answerAll()
         #expect(harness.delivered.isEmpty)
@@ -168,7 +168,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `Another customer's consumable is not finished`(inTheAnswer: Bool) {
-        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _, _ in } }
         harness.gather(unfinished: [coins(token: nil)], appTransaction: nil)
         if inTheAnswer {
             harness.answerAll {
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test func `A consumable signed for another customer waits for that customer`() {
-        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _, _ in } }
         harness.gather(unfinished: [coins(token: UUID(uuidString: bert))])
         harness.answerAll {
             $0.kept = []
@@ -199,13 +199,13 @@ import Testing
     }
 
     @Test func `Another customer's consumable stays unfinished after a restart, until it is restored`() {
-        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _, _ in } }
         harness.gather(unfinished: [coins(token: nil)])
         harness.answerAll {
             $0.kept = []
             $0.refused = [RefusedItem(id: "7", code: "receipt_already_in_use")]
         }
-        harness.relaunch { $0.deliver = { _ in } }
+        harness.relaunch { $0.deliver = { _, _ in } }
         harness.gather(unfinished: [coins(token: nil)])
         #expect(harness.delivered.isEmpty && harness.finished.isEmpty)
         #expect(harness.stuck == [7: .belongsToAnotherCustomer])
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test func `A consumable restored from another customer is delivered`() {
-        var harness = Harness.launched(anna) { $0.deliver = { _ in } }
+        var harness = Harness.launched(anna) { $0.deliver = { _, _ in } }
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
         harness.gather(unfinished: [coins(token: UUID(uuidString: bert))])
@@ -242,7 +242,7 @@ import Testing
     @Test func `A client that must not finish transactions neither finishes nor delivers them`() {
         var harness = Harness.signedIn(anna) {
             $0.finishes = false
-            $0.deliver = { _ in }
+            $0.deliver = { _, _ in }
         }
         harness.gather(unfinished: [subscription(), coins()])
         harness.answerAll()
@@ -278,7 +278,7 @@ import Testing
     }
 
     @Test func `Several unfinished transactions of one consumable are each delivered and finished`() {
-        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _, _ in } }
         harness.gather(unfinished: [coins(7), coins(8), coins(9)])
         harness.answerAll()
         #expect(harness.delivered == [7, 8, 9])

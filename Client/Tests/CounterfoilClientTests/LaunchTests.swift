@@ -105,10 +105,10 @@ import Testing
             return try CustomerResponse.decoder.decode([ConsumableTotals].self, from: Data(text.utf8))
         }
         let (before, after) = try (totals(2), quantity == 0 ? [] : totals(quantity))
-        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _, _ in } }
         harness.gather(all: [coins(7), coins(8)])
         harness.answerAll { $0.consumables = before }
-        harness.relaunch(after: hour) { $0.deliver = { _ in } }
+        harness.relaunch(after: hour) { $0.deliver = { _, _ in } }
         harness.gather()
         harness.answerAll { $0.consumables = after }
         #expect(harness.gathers.isEmpty != isLost)

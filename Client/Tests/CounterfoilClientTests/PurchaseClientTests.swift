@@ -96,7 +96,7 @@ struct `The client drives store, server and storage` {
 
     @Test func `A purchase is delivered, finished and shown`() async throws {
         let delivered = AsyncStream.makeStream(of: UInt64.self)
-        let app = await App { $0.deliver = { delivered.continuation.yield($0.id) } }
+        let app = await App { $0.deliver = { sold, _ in delivered.continuation.yield(sold.id) } }
         app.client.start()
         try app.client.signIn(anna, token: "token")
         await app.store.enqueuePurchaseResults([.success(coins())])
@@ -107,6 +107,19 @@ struct `The client drives store, server and storage` {
         await app.until { await app.store.finished == [7] }
         #expect(await app.store.finished == [7])
         #expect(await app.store.purchases.map(\.appAccountToken) == [UUID(uuidString: anna)])
+    }
+
+    @Test func `A delivery names the customer to whom the consumable belongs`() async throws {
+        let delivered = AsyncStream.makeStream(of: String.self)
+        let app = await App { $0.deliver = { delivered.continuation.yield($1) } }
+        await app.store.add(coins(), reportsUpdate: false)
+        app.client.start()
+        try app.client.signIn(anna, token: "token")
+        var deliveries = delivered.stream.makeAsyncIterator()
+        #expect(await deliveries.next() == anna)
+        try app.client.signIn(bert, token: "token")
+        await app.store.add(coins(8, token: UUID(uuidString: bert)))
+        #expect(await deliveries.next() == bert)
     }
 
     @Test func `After a lost answer the purchase is reported again and then finished`()

@@ -38,7 +38,7 @@ package actor TestPhone {
         var configuration = PurchaseClientConfiguration()
         let (scheduler, recorder, label) = (scheduler, recorder, "\(owner)'s \(name)")
         configuration.token = { customer in CustomerToken.make(for: customer, at: await scheduler.now()) }
-        configuration.deliver = { [weak self] transaction in try await self?.deliver(transaction) }
+        configuration.deliver = { [weak self] in try await self?.deliver($0, to: $1) }
         configuration.onNotice = { notice in Task { await recorder.record("\(label): \(notice)") } }
         let client = PurchaseClient(
             store: WatchedStore(device, network, recorder, name: label), backend: network, storage: storage,
@@ -51,9 +51,9 @@ package actor TestPhone {
     private struct NotNow: Error {}
 
     /// Delivers a transaction with the app's own server, which sometimes fails.
-    private func deliver(_ transaction: DeviceTransaction) async throws {
+    private func deliver(_ transaction: DeviceTransaction, to customer: String) async throws {
         if Int.random(in: 0..<10, using: &random) == 0 { throw NotNow() }
-        await recorder.recordDelivery(of: transaction, to: account)
+        await recorder.recordDelivery(of: transaction, to: customer)
     }
 
     /// Ends the app.

@@ -66,7 +66,7 @@ package struct World: ~Copyable {
         self.isTraced = isTraced
         var rules = PurchaseClientConfiguration()
         if Bool.random(using: &random) { rules.token = { _ in nil } }
-        if Int.random(in: 0..<4, using: &random) > 0 { rules.deliver = { _ in } }
+        if Int.random(in: 0..<4, using: &random) > 0 { rules.deliver = { _, _ in } }
         rules.finishes = Int.random(in: 0..<10, using: &random) > 0
         rules.productEntitlements = [
             ProductEntitlements("monthly", ["pro"]), ProductEntitlements("lifetime", ["pro"]),
