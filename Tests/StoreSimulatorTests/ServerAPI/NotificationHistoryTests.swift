@@ -31,7 +31,10 @@ import TestSupport
         return shop
     }
 
-    static func pages(_ shop: inout APIShop, _ body: String) throws -> [NotificationHistoryResponseItem] {
+    /// Returns the items of all pages. Calls `between` before each page but the first.
+    static func pages(
+        _ shop: inout APIShop, _ body: String, between: (inout APIShop) throws -> Void = { _ in }
+    ) throws -> [NotificationHistoryResponseItem] {
         var (items, query): ([NotificationHistoryResponseItem], String) = ([], "")
         for _ in 0..<50 {
             let page = try shop.get(NotificationHistoryResponse.self, .notificationHistory, query: query, body: body)
@@ -40,6 +43,7 @@ import TestSupport
             items += page.notificationHistory
             guard let token = page.paginationToken else { return items }
             query = "paginationToken=\(token)"
+            try between(&shop)
         }
         throw CocoaError(.featureUnsupported)
     }
@@ -111,6 +115,21 @@ import TestSupport
         var body = JSONFields.notifications(from: APIShop.start, to: shop.now)
         body.fields["notificationType"] = "\"DID_CHANGE_RENEWAL_STATUS\""
         #expect(try Self.pages(&shop, body.text).count == 6)
+    }
+
+    @Test func `The pages list the notifications until the first request, whenever the later ones are sent`() throws {
+        var shop = APIShop()
+        // Notifications of one instant are signed a millisecond apart, the last ones after the end of the request.
+        for _ in 0..<45 { try shop.buy("coins") }
+        for end in [shop.now, shop.now + 86_400] {
+            var later = shop
+            let body = JSONFields.notifications(from: shop.now - 1, to: end).text
+            let items = try Self.pages(&later, body) { shop in
+                shop.advance(days: 0.1)
+                try shop.buy("coins")
+            }
+            #expect(items.map(\.signedPayload) == (0..<45).map { String($0) })
+        }
     }
 
     @Test func `A pagination token requires the same body and is still valid after a day`() throws {

@@ -12,13 +12,10 @@ extension Store {
         let text = try QueryParameters(request.query).string("paginationToken", or: .invalidPaginationToken)
         var customer: String?
         if let transaction = query.transaction { customer = try account(transaction).id }
-        let first = try text.map { text throws(APIFailure) in try position(text, query, at: now) }
+        let numbers = if let text { try rest(text, query, at: now) } else { range(query, at: now) }
         var page: [Int] = []
         var next: Int?
-        for number in max(first ?? 0, numberOfNotifications(before: query.startDate))..<notifications.count {
-            // Include the end date: with a frozen clock, "until now" has to include notifications of this instant, and
-            // their signed dates can be later than the clock.
-            guard notifications[number].signedDate <= query.endDate || query.endDate >= now else { break }
+        for number in numbers {
             // The history contains only signed notifications, which are those of version 2.
             guard notifications[number].version == .two,
                 customer == nil || notifications[number].customer == customer,
@@ -31,7 +28,9 @@ extension Store {
             page.append(number)
         }
         let token = next.map {
-            PageToken(position: Int64($0), made: now.millisecondsSince1970 ?? 0).text(boundTo: query.canonical)
+            PageToken(
+                position: Int64($0), minor: Int64(numbers.upperBound), made: now.millisecondsSince1970 ?? 0
+            ).text(boundTo: query.canonical)
         }
         return .object([
             ("paginationToken", token.map { .string($0) }), ("hasMore", .bool(token != nil)),
@@ -39,9 +38,22 @@ extension Store {
         ])
     }
 
-    private func position(_ text: String, _ query: NotificationQuery, at now: Date) throws(APIFailure) -> Int {
-        guard let token = PageToken(text, boundTo: query.canonical),
-            (0...Int64(notifications.count)).contains(token.position)
+    /// Returns the numbers of the notifications between the dates of a request for the first page.
+    private func range(_ query: NotificationQuery, at now: Date) -> Range<Int> {
+        let start = numberOfNotifications(before: query.startDate)
+        // Include the end date: with a frozen clock, "until now" has to include notifications of this instant, and
+        // their signed dates can be later than the clock.
+        let end =
+            query.endDate >= now
+            ? notifications.count : numberOfNotifications(before: query.endDate.after(0.001))
+        return start..<max(start, end)
+    }
+
+    /// Returns the numbers that earlier pages have left. The token has the end as of the first page, so that it does
+    /// not depend on the time at which a later page is requested.
+    private func rest(_ text: String, _ query: NotificationQuery, at now: Date) throws(APIFailure) -> Range<Int> {
+        guard let token = PageToken(text, boundTo: query.canonical), token.position >= 0,
+            token.position <= token.minor, token.minor <= Int64(notifications.count)
         else {
             throw APIFailure(
                 .invalidPaginationToken, "The token is invalid, or the body differs from that of the previous request.")
@@ -50,7 +62,7 @@ extension Store {
         guard token.made >= (now.millisecondsSince1970 ?? 0) - Self.tokenLifetimeInHours * 3_600_000 else {
             throw APIFailure(.paginationTokenExpired, "The token is too old. Begin with the first page.")
         }
-        return Int(token.position)
+        return Int(token.position)..<Int(token.minor)
     }
 
     /// Returns the number of notifications that were signed before `date`. They are stored in the order of their signed
