@@ -57,6 +57,7 @@ import TestSupport
     }
 
     static let middle = APIShop.start + 60 * 86_400
+    static let later = middle + 40 * 86_400
 
     static let filters: [Filter] = [
         .init("") { _ in true },
@@ -74,7 +75,7 @@ import TestSupport
         .init("excludeRevoked=true&sort=ASCENDING") { $0.revocationDate == nil },
         .init("excludeRevoked=true&revoked=true") { _ in false },
         .init("startDate=\(APIShop.milliseconds(middle))") { $0.purchaseDate >= middle },
-        .init("endDate=\(APIShop.milliseconds(middle))") { $0.purchaseDate < middle },
+        .init("endDate=\(APIShop.milliseconds(later))") { $0.purchaseDate < later },
         .init("endDate=9999999999999") { _ in true },
     ]
 
@@ -96,6 +97,38 @@ import TestSupport
                 .map(\.payload.transactionId)
             #expect(try Self.pages(&shop, .transactionHistoryV1, query).ids == unfinished)
         }
+    }
+
+    /// Returns up to four filters that have no parameter in common.
+    private static func combination(_ random: inout SeededGenerator) -> [Filter] {
+        var (chosen, taken): ([Filter], Set<String>) = ([], [])
+        for filter in filters.dropFirst().shuffled(using: &random).prefix(4) {
+            let names = filter.testDescription.split(separator: "&").map { String($0.prefix(while: { $0 != "=" })) }
+            guard taken.isDisjoint(with: names) else { continue }
+            taken.formUnion(names)
+            chosen.append(filter)
+        }
+        return chosen
+    }
+
+    @Test func `Several filters together list the transactions that match each of them`() async throws {
+        var random = SeededGenerator(seed: 1)
+        var partial = 0
+        for await seed in Yielding(1...4 as ClosedRange<UInt64>) {
+            var shop = try Self.shop(seed: seed)
+            let all = shop.store.transactions.values.filter { $0.customer == "anna" }
+                .sorted { $0.revision < $1.revision }.map(\.payload)
+            for _ in 0..<30 {
+                let filters = Self.combination(&random)
+                let ids = all.filter { payload in filters.allSatisfy { $0.accepts(payload) } }.map(\.transactionId)
+                let query = filters.map(\.testDescription).joined(separator: "&")
+                #expect(try Self.pages(&shop, .transactionHistory, query).ids == ids, "\(query)")
+                let descending = query.replacing("&sort=ASCENDING", with: "") + "&sort=DESCENDING"
+                #expect(try Self.pages(&shop, .transactionHistory, descending).ids == ids.reversed(), "\(query)")
+                if filters.count > 1, !ids.isEmpty, ids.count < all.count { partial += 1 }
+            }
+        }
+        #expect(partial > 10)
     }
 
     @Test func `A request with the last revision returns only new and changed transactions`() async throws {
