@@ -132,6 +132,56 @@ import Testing
         return [try encoder.encode(JSONValue.object(members))]
     }
 
+    /// Returns the notifications with their attempts, and the states, after commands between which `advance` advances
+    /// the clock by a number of hours. Notifications fail and are late at random.
+    private static func run(
+        advancing advance: @Sendable (Simulator, _ hours: Int) async throws -> Void
+    ) async throws -> [String] {
+        try await Simulator.runWithReceiver {
+            $0.production.maximumRenewalLeadTime = 86_400
+            $0.production.maximumRenewalDelay = 7200
+            $0.production.gracePeriod = .sixteenDays
+        } _: { simulator, _ in
+            try simulator.add(Fault("notification:*", .unreachable, probability: 0.3))
+            try simulator.add(Fault("notification:*", .reorder, probability: 0.3))
+            let (monthly, news) = ("com.example.premium.monthly", "com.example.news.weekly")
+            let commands: [StoreCommand] = [
+                .purchase(customer: "anna", product: monthly), .purchase(customer: "ben", product: news),
+                .shareWithFamily(customer: "anna", member: "carl"),
+                .failBilling(customer: "ben", recovers: true),
+                .schedulePriceChange(product: monthly, price: 15_990, consent: true),
+                .requestRefund(customer: "ben"), .acceptPrice(customer: "anna"),
+                .extendAllRenewals(product: monthly, days: 10), .cancel(customer: "anna"),
+                .createExternalPurchaseToken(tokenType: .services), .approveRefund(customer: "ben"),
+            ]
+            for command in commands {
+                // The seed decides whether a command is possible at that time.
+                do { try await simulator.perform(command) } catch is StoreError {}
+                try await advance(simulator, 149)
+            }
+            try await advance(simulator, 90 * 24)
+            return simulator.core.read(.production) { store, _ in store.notifications.map(line) }
+                + simulator.states().map { "\($0)" }
+        }
+    }
+
+    private static func line(_ record: NotificationRecord) -> String {
+        let attempts = record.attempts.map { "\($0.result.rawValue) at \($0.date.timeIntervalSince1970)" }
+        return "\(record.name) \(record.uuid) \(record.signedDate.timeIntervalSince1970) \(attempts)"
+    }
+
+    @Test func `A long advance of the clock and hourly ones have the same notifications, attempts and states`()
+        async throws
+    {
+        let atOnce = try await Self.run { simulator, hours in try await simulator.advance(by: Double(hours) * 3600) }
+        let hourly = try await Self.run { simulator, hours in
+            for _ in 0..<hours { try await simulator.advance(by: 3600) }
+        }
+        #expect(atOnce == hourly)
+        #expect(atOnce.count > 40)
+        #expect(atOnce.contains { $0.contains("NO_RESPONSE at") && $0.contains("SUCCESS at") })
+    }
+
     @Test func `Eight concurrent simulators in one process do not influence each other`() async throws {
         let alone = try await Self.shortRun(seed: 3)
         let together = try await withThrowingTaskGroup(of: (UInt64, Record).self) { group in
