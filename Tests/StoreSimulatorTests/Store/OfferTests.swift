@@ -199,6 +199,35 @@ import Testing
         #expect(try shop.last().transaction.price == 2990)
     }
 
+    @Test func `A subscription that has not lapsed excludes the introductory offer`() throws {
+        var shop = Shop()
+        try shop.buy("basic")
+        try shop.perform(.failBilling(customer: "anna", subscription: "basic"))
+        shop.wait(.month)
+        #expect(try shop.status() == .billingRetry)
+        try shop.perform(.purchase(customer: "anna", product: "plus"))
+        #expect(try shop.last().transaction.productId == "plus")
+        #expect(try shop.last().transaction.offerType == nil)
+
+        // A member who shares a subscription, and a former one.
+        try shop.buy("gold", by: "ben")
+        try shop.perform(.shareWithFamily(customer: "ben", member: "carl"))
+        try shop.perform(.shareWithFamily(customer: "ben", member: "dora"))
+        try shop.perform(.stopSharing(customer: "ben", member: "dora"))
+        let offers: [(String, OfferType?)] = [("carl", nil), ("dora", .introductory)]
+        for (member, offer) in offers {
+            try shop.perform(.purchase(customer: member, product: "plus"))
+            #expect(try shop.last(member).transaction.productId == "plus")
+            #expect(try shop.last(member).transaction.offerType == offer)
+        }
+
+        var sandbox = Shop(.sandbox)
+        try sandbox.perform(.assignSeat(customer: "anna", product: "gold"))
+        try sandbox.perform(.purchase(customer: "anna", product: "plus"))
+        #expect(try sandbox.last().transaction.productId == "plus")
+        #expect(try sandbox.last().transaction.offerType == nil)
+    }
+
     @Test func `A code for a consumable is a one-time discount, which only the sandbox grants again`() throws {
         var shop = Shop()
         let payload = try shop.boughtTransaction("coins", offer: "GIFT")

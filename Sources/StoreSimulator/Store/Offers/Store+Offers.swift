@@ -9,7 +9,7 @@ extension Store {
     func initialOffer(
         _ purchase: Purchase, _ terms: SubscriptionTerms, lapsed: Subscription?, at now: Date
     ) throws(StoreError) -> Offer? {
-        guard purchase.offer != nil else { return introductoryOffer(purchase, terms) }
+        guard purchase.offer != nil else { return introductoryOffer(purchase, terms, at: now) }
         let offer = try namedOffer(purchase)
         switch offer.type {
         case .promotional:
@@ -27,10 +27,14 @@ extension Store {
     }
 
     /// Returns the introductory offer if the customer is eligible and wants it.
-    func introductoryOffer(_ purchase: Purchase, _ terms: SubscriptionTerms) -> Offer? {
+    func introductoryOffer(_ purchase: Purchase, _ terms: SubscriptionTerms, at now: Date) -> Offer? {
         let isUsed = customers[purchase.customer]?.introductoryGroups.contains(terms.group) ?? false
+        // A subscription in billing retry, a share and an assigned seat count too: they have not lapsed.
+        let isSubscribed = subscriptions(of: purchase.customer).contains {
+            $0.group == terms.group && !isLapsed($0, at: now)
+        }
         // The decision that the developer's server signed overrides the App Store's rule.
-        let isAllowed = purchase.allowsIntroductoryOffer ?? !isUsed
+        let isAllowed = purchase.allowsIntroductoryOffer ?? (!isUsed && !isSubscribed)
         return isAllowed && purchase.wantsIntroductoryOffer ? terms.introductoryOffer : nil
     }
 

@@ -18,7 +18,7 @@ extension Store {
         var offer = try initialOffer(purchase, terms, lapsed: existing, at: now)
         var next: Offer?
         if offer?.type == .offerCode, offer?.stacksWithIntroductoryOffer == true,
-            let introductory = introductoryOffer(purchase, terms)
+            let introductory = introductoryOffer(purchase, terms, at: now)
         {
             // The offer code starts after the introductory offer.
             (offer, next) = (introductory, offer)
