@@ -228,6 +228,33 @@ import Testing
         #expect(try sandbox.last().transaction.offerType == nil)
     }
 
+    @Test func `The rules of win-back offers are about the customer, whatever the storefront was`() throws {
+        var shop = Shop()
+        let first = try shop.buy("plus")
+        for _ in 0..<5 { shop.wait(.month) }
+        try shop.perform(.cancel(customer: "anna"))
+        shop.wait(.month)
+        try shop.perform(.changeStorefront(customer: "anna", storefront: "DEU"))
+        let second = try shop.buy("plus")
+        try #require(shop.transaction(second).originalTransactionId != first)
+        try shop.perform(.cancel(customer: "anna"))
+        shop.wait(.month)
+        #expect(try shop.last().renewalInfo?.eligibleWinBackOfferIds == ["return"])
+        for _ in 0..<2 { shop.wait(.month) }
+        // Seven months paid, two months lapsed.
+        for id in [first, second] {
+            let subscription = try shop.store.subscription(of: "anna", id)
+            #expect(
+                shop.store.renewalInfo(of: subscription, at: shop.now).eligibleWinBackOfferIds == ["rare", "return"])
+        }
+        #expect(try shop.boughtTransaction("plus", offer: "rare").offerType == .winBack)
+        // The refund leaves only the former subscription, which still names the other offer.
+        try shop.perform(.approveRefund(customer: "anna"))
+        let former = try shop.store.subscription(of: "anna", first)
+        #expect(shop.store.renewalInfo(of: former, at: shop.now).eligibleWinBackOfferIds?.contains("return") == true)
+        #expect(try shop.boughtTransaction("plus", offer: "return").offerType == .winBack)
+    }
+
     @Test func `A code for a consumable is a one-time discount, which only the sandbox grants again`() throws {
         var shop = Shop()
         let payload = try shop.boughtTransaction("coins", offer: "GIFT")

@@ -18,7 +18,10 @@ extension Store {
             try checkAudience(offer, lapsed == nil ? .new : .expired)
             try checkCode(offer, purchase, at: now)
         case .winBack:
-            guard let lapsed, qualifiesForWinBack(lapsed, at: now), meetsWinBackRules(of: offer, lapsed, at: now) else {
+            // Any subscription whose renewal info names the offer will do, not only the latest one.
+            let own = ownSubscriptions(of: purchase.customer, in: terms.group)
+            guard own.contains(where: { qualifiesForWinBack($0, at: now) && meetsWinBackRules(of: offer, $0, at: now) })
+            else {
                 throw ineligible(offer, "has not lapsed or does not meet the offer's win-back rules")
             }
         default: throw ineligible(offer, "requests it by its identifier")
@@ -124,13 +127,15 @@ extension Store {
     /// Whether the customer meets a win-back offer's rules. The sandbox does not apply them.
     private func meetsWinBackRules(of offer: Offer, _ lapsed: Subscription, at now: Date) -> Bool {
         guard let rules = offer.winBack, !isSandbox else { return true }
-        guard paidMonths(of: lapsed) >= rules.minimumPaidMonths else { return false }
+        // In another storefront a customer has another subscription. The rules are about the customer.
+        let own = ownSubscriptions(of: lapsed.customer, in: lapsed.group)
+        guard own.reduce(0, { $0 + paidMonths(of: $1) }) >= rules.minimumPaidMonths else { return false }
         if let months = rules.minimumMonthsBetweenOffers, let wait = Period(months, .month),
             let last = customers[lapsed.customer]?.winBacks[lapsed.group], wait.date(after: last) > now
         {
             return false
         }
-        guard let expires = transactions[lapsed.current]?.payload.expiresDate,
+        guard let expires = own.compactMap({ transactions[$0.current]?.payload.expiresDate }).max(),
             let wait = Period(rules.minimumMonthsSinceExpiry, .month)
         else { return true }
         return wait.date(after: expires) <= now
