@@ -160,6 +160,35 @@ import Testing
         #expect(failed.subscriptions.map(\.nextStep) == [.fixPayment, .noAction])
     }
 
+    @Test func `A customer with a subscription of their own is not eligible for the win-back offers of an ended one`() {
+        let ended = renewal(on: 30, renews: false) {
+            ($0.expirationIntent, $0.eligibleWinBackOfferIDs) = (.customerCancelled, ["comeback"])
+        }
+        let failed = renewal(of: "8", on: 70) {
+            ($0.isInBillingRetry, $0.expirationIntent) = (true, .billingError)
+        }
+        func former(_ date: Double, _ change: @escaping (inout TransactionFact) -> Void = { _ in })
+            -> SubscriptionState?
+        {
+            let other = period("8", of: "8", 40, 70, change: change)
+            return states([period("1", 0, 30), other], [ended, failed], on: day(date))
+                .subscriptions.first { $0.originalTransactionID == "1" }
+        }
+        #expect(former(35)?.eligibleWinBackOfferIDs == ["comeback"])
+        // The other one runs, then its payment fails.
+        for date in [45.0, 75] {
+            #expect(former(date)?.eligibleWinBackOfferIDs == [])
+            #expect(former(date)?.nextStep == .noAction)
+        }
+        // The App Store does not count what the family shares.
+        let sharing = former(45) { $0.ownership = .familyShared }
+        #expect(sharing?.eligibleWinBackOfferIDs == ["comeback"] && sharing?.nextStep == .noAction)
+        let unpaid = former(75) { $0.ownership = .familyShared }
+        #expect(unpaid?.nextStep == .winBackOffer)
+        let reader = former(45) { $0.subscriptionGroupIdentifier = "news" }
+        #expect(reader?.eligibleWinBackOfferIDs == ["comeback"])
+    }
+
     @Test func `A pending price increase asks for consent, and ends the subscription without it`() {
         let pending = renewal(on: 5) { $0.priceIncreaseStatus = .pending }
         let ended = renewal(on: 30, renews: false) {

@@ -123,17 +123,36 @@ struct CustomerFold {
     }
 
     /// Removes the offers of ended subscriptions if another one of the group gives access, as a subscription shared by
-    /// the family does. The App Store's last renewal info about the ended one does not say so.
+    /// the family does, and the win-back offers also while the customer owes a payment for another one. The App Store's
+    /// last renewal info about the ended one does not say so.
     private mutating func withdrawOffers() {
         guard states.subscriptions.count > 1 else { return }
-        let active = Set(
-            states.subscriptions.lazy.filter(\.hasAccess).compactMap(\.subscriptionGroupIdentifier)
-                .map { ExactText($0) })
-        guard !active.isEmpty else { return }
-        for index in states.subscriptions.indices where states.subscriptions[index].nextStep.isOffer {
+        let active = groupNames(where: \.hasAccess)
+        let bought = groupNames { $0.ownership == .purchased && ($0.hasAccess || $0.status == .billingRetry) }
+        guard !active.isEmpty || !bought.isEmpty else { return }
+        for index in states.subscriptions.indices {
             guard let group = states.subscriptions[index].subscriptionGroupIdentifier else { continue }
+            if bought.contains(ExactText(group)) { states.subscriptions[index].withdrawWinBackOffers() }
+            guard states.subscriptions[index].nextStep.isOffer else { continue }
             if active.contains(ExactText(group)) { states.subscriptions[index].nextStep = .noAction }
         }
+    }
+
+    /// Returns the groups of the subscriptions that `fits` accepts.
+    private func groupNames(where fits: (SubscriptionState) -> Bool) -> Set<ExactText> {
+        var names: Set<ExactText> = []
+        for subscription in states.subscriptions where fits(subscription) {
+            if let group = subscription.subscriptionGroupIdentifier { names.insert(ExactText(group)) }
+        }
+        return names
+    }
+}
+
+extension SubscriptionState {
+    /// Removes the win-back offers, which are for customers without any subscription of their own.
+    fileprivate mutating func withdrawWinBackOffers() {
+        eligibleWinBackOfferIDs = []
+        if nextStep == .winBackOffer { nextStep = .noAction }
     }
 }
 

@@ -5,7 +5,7 @@ package import Foundation
 ///
 /// Membership follows from the customer's state: from ``SubscriptionState/nextStep`` and the details. There is no
 /// second definition. A segment considers each purchase alone; the lists of ``winBackEligible`` omit the customers who
-/// have access by another one.
+/// have access by another one or owe a payment for it.
 package enum Segment: Int, Sendable, Hashable, CaseIterable {
     // The raw values are stored in databases.
 

@@ -49,12 +49,13 @@ public struct SubscriptionState: Sendable, Hashable, Encodable {
     public var revocationReason: RevocationReason?
     /// Whether it was a full refund, a partial refund, or the end of sharing or of an assignment.
     public var revocationType: RevocationType?
-    /// The win-back offers for which the customer is eligible, the best first.
+    /// The win-back offers for which the customer is eligible, the best first. None while another subscription that the
+    /// customer bought in the group gives access or waits for a payment.
     public var eligibleWinBackOfferIDs: [String]
     /// The reasons for the status.
     public var details: [StateDetail]
     /// What to ask or offer the customer. An ended subscription has no offer while another one of its group gives
-    /// access.
+    /// access, and no win-back offer while another one that the customer bought waits for a payment.
     public var nextStep: NextStep
 
     /// Creates a state with these values, for tests. ``EntitlementEngine`` creates all others.

@@ -102,7 +102,7 @@ import Testing
                 .map { "\(state.customer) now: \($0)" }
             for one in now.states.subscriptions {
                 segments[one.originalTransactionID, default: []].formUnion(one.segments.map(\.segment))
-                if now.states.hasAccess(besides: one) { withdrawn.insert(one.originalTransactionID) }
+                if now.states.isSubscribed(besides: one) { withdrawn.insert(one.originalTransactionID) }
             }
             for one in now.states.purchases {
                 segments[one.originalTransactionID, default: []].formUnion(one.segments.map(\.segment))
@@ -134,8 +134,8 @@ import Testing
 
     /// The purchases whose stored segments differ from those of their state.
     ///
-    /// - Parameter withdrawn: The subscriptions without an offer because another one gives access. Their stored segments
-    ///   consider each one alone.
+    /// - Parameter withdrawn: The subscriptions without an offer because of another one. Their stored segments consider
+    ///   each one alone.
     private static func differences(
         _ states: [String: Set<Segment>], _ withdrawn: Set<String>, _ core: ServerCore, _ appEnvironment: AppEnvironment
     ) async throws -> [String] {
@@ -157,11 +157,13 @@ import Testing
 }
 
 extension CustomerStates {
-    /// Whether another subscription of the same group gives access, and this one does not.
-    fileprivate func hasAccess(besides one: SubscriptionState) -> Bool {
+    /// Whether another subscription of the same group gives access or waits for the customer's payment, and this one
+    /// does not give access.
+    fileprivate func isSubscribed(besides one: SubscriptionState) -> Bool {
         !one.hasAccess
             && subscriptions.contains {
-                $0.hasAccess && $0.subscriptionGroupIdentifier == one.subscriptionGroupIdentifier
+                ($0.hasAccess || $0.ownership == .purchased && $0.status == .billingRetry)
+                    && $0.subscriptionGroupIdentifier == one.subscriptionGroupIdentifier
             }
     }
 }

@@ -67,8 +67,8 @@ struct SegmentRoutes {
         }
     }
 
-    /// Returns the members without an owner who has access by another subscription of the group. The segment's index
-    /// cannot show that: it derives from each purchase alone.
+    /// Returns the members without an owner who has access by another subscription of the group, or owes a payment for
+    /// it. The segment's index cannot show that: it derives from each purchase alone.
     private func withoutAccess(
         _ members: [SegmentMember], in appEnvironment: AppEnvironment
     ) async throws -> [SegmentMember] {
