@@ -66,7 +66,9 @@ package struct ConsumptionService: Service {
     }
 
     /// Returns the information that would be sent about a transaction; nil if the ledger does not contain the
-    /// transaction.
+    /// transaction. If several customers own the purchase, the reports of the first one count, whoever asks.
+    ///
+    /// - Parameter customer: The customer whose reports count if nobody owns the purchase.
     package func preview(_ transactionID: String, of customer: String?, in appEnvironment: AppEnvironment) async throws
         -> ConsumptionPreview?
     {
@@ -75,7 +77,7 @@ package struct ConsumptionService: Service {
             let transaction = lineage.transactions.first(where: { $0.transactionID.isExactly(transactionID) })
         else { return nil }
         var usage: [UsageReport] = []
-        if let customer {
+        if let customer = try await storage.owners(of: original, in: appEnvironment.id).first ?? customer {
             usage = try await storage.usage(
                 of: customer, transactionID: transactionID, productID: transaction.productID, in: appEnvironment.id)
         }
@@ -125,11 +127,8 @@ package struct ConsumptionService: Service {
         for inquiry: ConsumptionInquiry, in appEnvironment: AppEnvironment
     ) async throws -> (request: ConsumptionRequest?, obstacle: String?) {
         do {
-            let owners = try await storage.owners(of: inquiry.originalTransactionID, in: appEnvironment.id)
-            let customer = owners.first ?? inquiry.customer
-            guard let preview = try await self.preview(inquiry.transactionID, of: customer, in: appEnvironment) else {
-                return (nil, "unknown_transaction")
-            }
+            let preview = try await preview(inquiry.transactionID, of: inquiry.customer, in: appEnvironment)
+            guard let preview else { return (nil, "unknown_transaction") }
             return (preview.request, preview.obstacle?.rawValue)
         } catch let error as StorageError where error.code == .damaged {
             logger.error(

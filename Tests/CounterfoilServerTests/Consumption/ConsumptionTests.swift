@@ -76,6 +76,44 @@ import Testing
         }
     }
 
+    @Test func `Every customer who shares a purchase gets the same preview, which equals the answer`() async throws {
+        let product = "com.example.unlock"
+        try await World.run(server: { configuration in
+            configuration.keys = [World.backend]
+            configuration.apps[0].consumption = ConsumptionPolicy()
+            configuration.apps[0].restorePolicy = .share
+        }) { world in
+            world.simulator.configure { $0.refundDecision = .byCommand }
+            let buyer = UUID()
+            let outcome = try await world.simulator.perform(
+                .purchase(customer: "anna", product: product, appAccountToken: AppAccountToken(buyer)))
+            try await world.waitUntilIdle()
+            let id = try #require(outcome.transactionID)
+            let restored = try await world.call(
+                .POST, "/v1/customers/otto/purchases",
+                ["signed_transactions": try await world.signedTransactions(of: id), "restore": true])
+            try #require(restored.status == 200)
+            let customers = [buyer.uuidString.lowercased(), "otto"]
+            for (customer, percentage) in zip(customers, [10_000, 90_000]) {
+                let usage: [String: Any] = [
+                    "product_id": product, "consumption_percentage": percentage, "customer_consented": true,
+                ]
+                let reported = try await world.call(.POST, "/v1/customers/\(customer)/usage", usage)
+                try #require(reported.status == 204)
+            }
+            var previews: [NSDictionary] = []
+            for customer in customers {
+                let preview = try await world.call(
+                    .GET, "/v1/customers/\(customer)/consumption/preview?transaction_id=\(id)")
+                previews.append(try #require(preview["request"] as? NSDictionary))
+            }
+            #expect(try await requestRefund(world) == id)
+            let answer = try await request(world, "otto", about: id, in: [.sent])
+            let sent = try #require(answer["items.0.sent"] as? NSDictionary)
+            #expect(previews == [sent, sent])
+        }
+    }
+
     @Test(.timeLimit(.minutes(10)))
     func `Stopping the server during the call logs no failed consumption request`() async throws {
         let lines = LogCapture()
