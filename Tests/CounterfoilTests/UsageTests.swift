@@ -121,6 +121,8 @@ enum Refused {
     @Test(arguments: [
         ("verify none.jws", 2, "usage"), ("simulator status --simulator /nowhere", 1, "no_simulator"),
         ("simulator status --simulator http://127.0.0.1:1", 1, "no_answer"),
+        // The highest price of a catalogue is accepted.
+        ("simulator raise-price p 1000000000 --simulator http://127.0.0.1:1", 1, "no_answer"),
         ("server segments --url http://127.0.0.1:1 --key KEY", 1, "no_answer"),
         ("server get /v1/audit --url http://127.0.0.1:1 --key KEY", 1, "no_answer"),
         ("server get /v1/audit --url http://127.0.0.1:1 --key /dev/null", 2, "usage"),
@@ -185,6 +187,9 @@ enum Refused {
         ["receipt", "-", "--transaction-id", "--as-of", "now"],
         ["simulator", "trigger", "REFUND", "--list"], ["simulator", "trigger", "--list", "--customer", "anna"],
         ["verify", "-", "--app-apple-id", "1", "--app", "a", "--app", "b"],
+        ["simulator", "raise-price", "p", "9,99"], ["simulator", "raise-price", "p", "1000000000.001"],
+        // The second digit is Arabic.
+        ["simulator", "raise-price", "p", "1\u{662}"],
         ["server", "get", "/v1/audit", "--url", "localhost:8080", "--key", "/dev/null"],
         ["server", "segments", "--url", "https://", "--key", "/dev/null"],
         ["server", "segments", "--url", "https://maria:word@example.com", "--key", "/dev/null"],

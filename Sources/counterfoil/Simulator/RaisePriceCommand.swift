@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import StoreSimulator
 
 /// `counterfoil simulator raise-price`.
@@ -24,10 +23,7 @@ struct SimulatorRaisePrice: AsyncParsableCommand {
 
     /// Converts a price such as `12.99` to thousandths, as store commands take it.
     private static func thousandths(_ text: String) throws -> Int64 {
-        guard text.wholeMatch(of: /\d{1,9}(\.\d{1,3})?/) != nil, let price = Decimal(string: text) else {
-            throw ValidationError("\(text) is not a price: expected a number such as 12.99.")
-        }
-        return NSDecimalNumber(decimal: price * 1000).int64Value
+        do { return try PriceParser.read(text) } catch { throw ValidationError("\(error.message).") }
     }
 
     func run() async throws {

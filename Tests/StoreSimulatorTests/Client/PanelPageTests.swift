@@ -201,6 +201,14 @@ import WebConsole
         }
     }
 
+    @Test(arguments: ["1\u{662}", "\u{663}", "1,5", "12x"])
+    func `A number in a form has the digits 0 to 9 only`(_ text: String) throws {
+        let fields = try FormFields(encoded: "price=\(text)&days=9.99".utf8)
+        let failure = #expect(throws: ControlFailure.self) { try fields.number("price", "The price") }
+        #expect(failure?.param == "price")
+        #expect(try fields.number("days", "The days") == Decimal(999) / 100)
+    }
+
     @Test func `NotificationAttempt decodes the attempts of older snapshots`() throws {
         let old = SendAttemptItem(attemptDate: Date(timeIntervalSince1970: 1_800_000_000), sendAttemptResult: .timedOut)
         let seconds = Data(#"{"attemptDate":821692800,"sendAttemptResult":"TIMED_OUT"}"#.utf8)

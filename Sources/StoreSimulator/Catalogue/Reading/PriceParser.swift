@@ -1,18 +1,18 @@
 internal import ConfigurationReading
 
 /// Parses prices to thousandths of the currency, the unit of the App Store.
-enum PriceParser {
+package enum PriceParser {
     /// The maximum price, ten digits before the decimal point. Multiplying it by any number of periods does not
     /// overflow.
     static let maximum: Int64 = 1_000_000_000_000
 
     /// The reason why a text is not a price.
-    struct Unreadable: Error {
-        let message: String
+    package struct Unreadable: Error {
+        package let message: String
     }
 
     /// Parses a decimal number such as `9.99`, without rounding.
-    static func read(_ text: String) throws(Unreadable) -> Int64 {
+    package static func read(_ text: String) throws(Unreadable) -> Int64 {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count <= 2, parts.allSatisfy({ $0.isDigits() }), let whole = parts.first
         else {
@@ -28,5 +28,12 @@ enum PriceParser {
             case let price = units * 1000 + fraction, price <= maximum
         else { throw Unreadable(message: "a price is at most \(maximum / 1000)") }
         return price
+    }
+
+    /// Throws unless the price of a command is from zero to the maximum.
+    static func check(_ price: Int64) throws(StoreError) {
+        guard (0...maximum).contains(price) else {
+            throw StoreError(.invalidArgument, "price must be 0 to 1,000,000,000,000 thousandths of the currency")
+        }
     }
 }

@@ -49,7 +49,7 @@ extension FormFields {
     /// Returns a number; nil if the field is empty.
     func number(_ name: String, _ label: String) throws(ControlFailure) -> Decimal? {
         guard let text = self[name] else { return nil }
-        guard text.wholeMatch(of: /-?\d{1,12}(\.\d{1,6})?/) != nil, let number = Decimal(string: text) else {
+        guard text.wholeMatch(of: /-?[0-9]{1,12}(\.[0-9]{1,6})?/) != nil, let number = Decimal(string: text) else {
             throw ControlFailure(invalid: "\(label) is a number such as 12 or 9.99", param: name)
         }
         return number

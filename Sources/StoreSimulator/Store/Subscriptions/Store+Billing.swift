@@ -157,9 +157,7 @@ extension Store {
         guard product.subscription != nil else {
             throw StoreError(.invalidArgument, "\(id) is not an auto-renewable subscription")
         }
-        guard (0...1_000_000_000_000).contains(price) else {
-            throw StoreError(.invalidArgument, "price must be 0 to 1,000,000,000,000 thousandths of the currency")
-        }
+        try PriceParser.check(price)
         if let customer { _ = try self.customer(customer) }
         guard customer != nil || price > product.price else {
             throw StoreError(

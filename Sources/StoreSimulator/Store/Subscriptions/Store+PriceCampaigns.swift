@@ -26,9 +26,7 @@ extension Store {
             throw StoreError(
                 .invalidArgument, "\(product.id) is not an auto-renewable subscription with a price of its own")
         }
-        guard (0...1_000_000_000_000).contains(campaign.price) else {
-            throw StoreError(.invalidArgument, "price must be 0 to 1,000,000,000,000 thousandths of the currency")
-        }
+        try PriceParser.check(campaign.price)
         guard campaign.effective >= now, campaign.effective < now.after(5 * 365 * 86_400) else {
             throw StoreError(.invalidArgument, "effectiveDate must be now or within five years")
         }

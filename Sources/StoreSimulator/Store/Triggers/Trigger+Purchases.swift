@@ -74,7 +74,7 @@ extension TriggerRun {
     mutating func raisePrice(of subscription: Subscription, consent: Bool, at date: Date) throws(StoreError) {
         // The price of an Advanced Commerce subscription may be any 64-bit number.
         let raised = AdvancedCommerceState.sum([subscription.price, max(subscription.price / 5, 1000)])
-        let price = min(raised, 1_000_000_000_000)
+        let price = min(raised, PriceParser.maximum)
         let product = subscription.priceProduct
         try perform(.increasePrice(product: product, price: price, consent: consent, customer: customer), at: date)
     }
