@@ -137,11 +137,11 @@ struct ScenarioReader {
     private func trigger(_ value: ConfigurationValue, at path: String) -> Scenario.Action? {
         var json: [String: JSONValue] = [:]
         if case .text(let name) = value.content {
-            json = Self.pair(name)
+            json = TriggerRequest.members(named: name)
         } else {
             guard var section = Section(value, path: path, diagnostics: diagnostics) else { return nil }
             guard let name = section.requiredText("notification") else { return nil }
-            json = Self.pair(name)
+            json = TriggerRequest.members(named: name)
             json["customer"] = section.text("customer").map(JSONValue.string)
             json["product"] = section.text("product").map(JSONValue.string)
             json["overrides"] = section.value("overrides")?.json()
@@ -161,13 +161,6 @@ struct ScenarioReader {
             return nil
         }
         return .endOffer(product: product, offer: offer, after: after)
-    }
-
-    private static func pair(_ name: String) -> [String: JSONValue] {
-        let parts = name.split(separator: ".", maxSplits: 1).map { JSONValue.string(String($0)) }
-        var pair = ["notificationType": parts.first ?? .string("")]
-        if parts.count > 1 { pair["subtype"] = parts[1] }
-        return pair
     }
 
     private func settings(_ value: ConfigurationValue, at path: String) -> JSONValue? {

@@ -56,28 +56,25 @@ struct TriggerCommand: AsyncParsableCommand {
             return
         }
         let client = try await options.client()
-        let parts = event.uppercased().split(separator: ".", maxSplits: 1).map(String.init)
-        var body: [String: JSONValue] = ["notificationType": .string(parts.first ?? "")]
-        if parts.count > 1 { body["subtype"] = .string(parts[1]) }
+        let name = event.uppercased()
+        var body = TriggerRequest.members(named: name)
         if let product { body["product"] = .string(try await client.product(product, in: environment.environment)) }
         if let customer { body["customer"] = .string(customer) }
         let values = try values()
         if !values.isEmpty { body["overrides"] = .object(values) }
         let data = try await client.send("POST", [environment.environment.rawValue, "trigger"], body: body)
-        if options.json { return Output.line(try JSONLine.text(Triggered(data, parts))) }
+        if options.json { return Output.line(try JSONLine.text(Triggered(data, name))) }
         try OutcomeReport.print(data, options)
     }
 
-    /// Returns the overrides by path. A value that is not JSON is a string.
+    /// Returns the overrides by path.
     private func values() throws -> [String: JSONValue] {
         var values: [String: JSONValue] = [:]
         for text in overrides {
-            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+            guard let (path, value) = TriggerRequest.parseOverride(text) else {
                 throw ValidationError("--override takes path=value, not \(text).")
             }
-            let value = String(text[text.index(after: equals)...])
-            values[String(text[..<equals])] =
-                (try? JSONDecoder().decode(JSONValue.self, from: Data(value.utf8))) ?? .string(value)
+            values[path] = value
         }
         return values
     }
@@ -89,9 +86,8 @@ private struct Triggered: Encodable {
     let environment: AppStoreEnvironment
 
     /// Reads the outcome. Of several notifications, the requested one is the last with its name.
-    init(_ data: Data, _ parts: [String]) throws {
+    init(_ data: Data, _ name: String) throws {
         let outcome = try ControlClient.decode(StoreOutcome.self, from: data)
-        let name = parts.joined(separator: ".")
         customer = outcome.customer
         transactionId = outcome.transactionID
         originalTransactionId = outcome.originalTransactionID

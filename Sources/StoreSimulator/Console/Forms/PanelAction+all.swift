@@ -149,18 +149,15 @@ extension PanelAction {
     static let triggerOverrides = ["override", "override2", "override3", "override4"]
 
     private static func trigger(_ fields: FormFields) throws -> ControlCall {
-        let parts = try fields.required("type", "The type").split(separator: ".", maxSplits: 1).map(String.init)
-        var body: [String: JSONValue] = ["notificationType": .string(parts.first ?? "")]
-        if parts.count > 1 { body["subtype"] = .string(parts[1]) }
+        var body = TriggerRequest.members(named: try fields.required("type", "The type"))
         for name in ["product", "customer"] { if let value = fields[name] { body[name] = .string(value) } }
         var overrides: [String: JSONValue] = [:]
         for name in triggerOverrides {
             guard let text = fields[name] else { continue }
-            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+            guard let (path, value) = TriggerRequest.parseOverride(text) else {
                 throw ControlFailure(invalid: "an override is path=value, not \(text)", param: name)
             }
-            let value = String(text[text.index(after: equals)...])
-            overrides[String(text[..<equals])] = (try? JSONValue(json: value.utf8)) ?? .string(value)
+            overrides[path] = value
         }
         if !overrides.isEmpty { body["overrides"] = .object(overrides) }
         return ControlCall(.post, "/{environment}/trigger", body: .object(body))

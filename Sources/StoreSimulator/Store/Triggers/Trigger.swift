@@ -88,6 +88,23 @@ public struct TriggerRequest: Sendable, Hashable, Codable {
     }
 }
 
+extension TriggerRequest {
+    /// Returns the members of the JSON for a name such as `DID_RENEW.BILLING_RECOVERY`.
+    package static func members(named name: String) -> [String: JSONValue] {
+        let parts = name.split(separator: ".", maxSplits: 1).map { JSONValue.string(String($0)) }
+        var members = ["notificationType": parts.first ?? .string("")]
+        if parts.count > 1 { members["subtype"] = parts[1] }
+        return members
+    }
+
+    /// Parses an override such as `transaction.price=1990`; nil without a path. A value that is not JSON is a string.
+    package static func parseOverride(_ text: String) -> (path: String, value: JSONValue)? {
+        guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { return nil }
+        let value = String(text[text.index(after: equals)...])
+        return (String(text[..<equals]), (try? JSONValue(json: value.utf8)) ?? .string(value))
+    }
+}
+
 extension NotificationRecord {
     /// The first components of override paths that this notification supports.
     var overridableParts: [String] {
