@@ -1,4 +1,5 @@
 package import AppStoreModels
+package import Entitlements
 package import Foundation
 
 /// Builds the members of an object in a `verifyReceipt` response, in which most values are strings. Nil values are
@@ -36,6 +37,39 @@ package struct ReceiptMembers {
     }
 
     private static let losAngeles = TimeZone(identifier: "America/Los_Angeles")
+}
+
+extension ReceiptMembers {
+    /// Creates an entry of `latest_receipt_info`.
+    package init(_ fact: TransactionFact, originalPurchaseDate: Date?, webOrderLineItemID: String?) {
+        let isIntroductory = fact.offerType == .introductory
+        let isTrial = isIntroductory && fact.offerDiscountType == .freeTrial
+        self.init()
+        add("quantity", String(fact.quantity))
+        add("product_id", fact.productID)
+        add("transaction_id", fact.transactionID)
+        add("original_transaction_id", fact.originalTransactionID)
+        add("purchase_date", fact.purchaseDate)
+        add("original_purchase_date", originalPurchaseDate)
+        add("expires_date", fact.expiresDate)
+        add("web_order_line_item_id", webOrderLineItemID)
+        add("is_trial_period", isTrial)
+        if fact.type == .autoRenewableSubscription { add("is_in_intro_offer_period", isIntroductory && !isTrial) }
+        add("cancellation_date", fact.revocationDate)
+        if fact.revocationDate != nil { add("cancellation_reason", String(fact.revocationReason?.rawValue ?? 0)) }
+        addOffer(fact.offerType, fact.offerIdentifier)
+        add("subscription_group_identifier", fact.subscriptionGroupIdentifier)
+        if fact.isUpgraded { add("is_upgraded", true) }
+        add("in_app_ownership_type", fact.ownership.rawValue)
+        add("app_account_token", fact.appAccountToken?.text)
+    }
+
+    /// Creates an entry of `latest_receipt_info`.
+    package init(_ payload: JWSTransactionDecodedPayload) {
+        self.init(
+            TransactionFact(payload), originalPurchaseDate: payload.originalPurchaseDate,
+            webOrderLineItemID: payload.webOrderLineItemId)
+    }
 }
 
 extension Date {

@@ -44,39 +44,13 @@ struct LatestReceipt {
                 > ($1.fact.purchaseDate, ExactText($1.fact.transactionID))
         }
         return .array(
-            all.prefix(Self.mostTransactions).map { item in
-                .object(Self.members(item.fact, item.original, listed[ExactText(item.fact.transactionID)]))
+            all.prefix(Self.mostTransactions).map { fact, original -> OrderedJSON in
+                let purchase = listed[ExactText(fact.transactionID)]
+                let members = ReceiptMembers(
+                    fact, originalPurchaseDate: original ?? purchase?.originalPurchaseDate,
+                    webOrderLineItemID: purchase?.webOrderLineItemID.map { String($0) })
+                return .object(members.all)
             })
-    }
-
-    private static func members(
-        _ fact: TransactionFact, _ original: Date?, _ listed: InAppPurchase?
-    ) -> [OrderedJSON.Member] {
-        let isIntroductory = fact.offerType == .introductory
-        let isTrial = isIntroductory && fact.offerDiscountType == .freeTrial
-        var members = ReceiptMembers()
-        members.add("quantity", String(fact.quantity))
-        members.add("product_id", fact.productID)
-        members.add("transaction_id", fact.transactionID)
-        members.add("original_transaction_id", fact.originalTransactionID)
-        members.add("purchase_date", fact.purchaseDate)
-        members.add("original_purchase_date", original ?? listed?.originalPurchaseDate)
-        members.add("expires_date", fact.expiresDate)
-        members.add("web_order_line_item_id", listed?.webOrderLineItemID.map { String($0) })
-        members.add("is_trial_period", isTrial)
-        if fact.isSubscription {
-            members.add("is_in_intro_offer_period", isIntroductory && !isTrial)
-        }
-        members.add("cancellation_date", fact.revocationDate)
-        if fact.revocationDate != nil {
-            members.add("cancellation_reason", String(fact.revocationReason?.rawValue ?? 0))
-        }
-        members.addOffer(fact.offerType, fact.offerIdentifier)
-        members.add("subscription_group_identifier", fact.subscriptionGroupIdentifier)
-        if fact.isUpgraded { members.add("is_upgraded", true) }
-        members.add("in_app_ownership_type", fact.ownership.rawValue)
-        members.add("app_account_token", fact.appAccountToken?.text)
-        return members.all
     }
 
     /// `pending_renewal_info`: the renewal status of each subscription.

@@ -17,32 +17,7 @@ extension Store {
         }
         // Revisions order purchases of the same instant.
         let newest = all.sorted { ($0.payload.purchaseDate, $0.revision) > ($1.payload.purchaseDate, $1.revision) }
-        return .array(newest.prefix(Self.maximumLatestTransactions).map { .object(Self.members($0.payload)) })
-    }
-
-    private static func members(_ payload: JWSTransactionDecodedPayload) -> [OrderedJSON.Member] {
-        let isSubscription = payload.type == .autoRenewableSubscription
-        var members = ReceiptMembers()
-        members.add("quantity", String(payload.quantity))
-        members.add("product_id", payload.productId)
-        members.add("transaction_id", payload.transactionId)
-        members.add("original_transaction_id", payload.originalTransactionId)
-        members.add("purchase_date", payload.purchaseDate)
-        members.add("original_purchase_date", payload.originalPurchaseDate)
-        members.add("expires_date", payload.expiresDate)
-        members.add("web_order_line_item_id", payload.webOrderLineItemId)
-        members.add("is_trial_period", payload.isFreeTrial)
-        if isSubscription { members.add("is_in_intro_offer_period", payload.isPaidIntroduction) }
-        members.add("cancellation_date", payload.revocationDate)
-        if payload.revocationDate != nil {
-            members.add("cancellation_reason", String(payload.revocationReason?.rawValue ?? 0))
-        }
-        members.addOffer(payload.offerType, payload.offerIdentifier)
-        members.add("subscription_group_identifier", payload.subscriptionGroupIdentifier)
-        if payload.isUpgraded == true { members.add("is_upgraded", true) }
-        members.add("in_app_ownership_type", payload.inAppOwnershipType.rawValue)
-        members.add("app_account_token", payload.appAccountToken?.text)
-        return members.all
+        return .array(newest.prefix(Self.maximumLatestTransactions).map { .object(ReceiptMembers($0.payload).all) })
     }
 
     /// Returns `pending_renewal_info`: the renewal state of each subscription, except those that were cancelled in the
