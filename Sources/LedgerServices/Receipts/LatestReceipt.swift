@@ -69,6 +69,8 @@ struct LatestReceipt {
             members.add("is_in_billing_retry_period", fact.isInBillingRetry ? "1" : "0")
         }
         members.add("grace_period_expires_date", fact.gracePeriodExpiresDate)
+        // Of an increase that was accepted, the renewal info does not say whether it needed consent.
+        if fact.priceIncreaseStatus == .pending { members.add("price_consent_status", "0") }
         members.add("price_increase_status", fact.priceIncreaseStatus.map { String($0.rawValue) })
         members.addOffer(fact.offerType, fact.offerIdentifier)
         return members.all

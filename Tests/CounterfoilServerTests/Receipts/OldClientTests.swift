@@ -32,6 +32,12 @@ import Testing
             try await refusals(world, receipt)
             try await notify(world, receipt, try #require(bought.originalTransactionID))
             #expect(log.text.components(separatedBy: "This app gets notifications of version 1").count == 2)
+            try await world.simulator.perform(
+                .increasePrice(product: "com.example.premium.monthly", price: 19_990, consent: true))
+            // The server fetches the history at most once a minute.
+            try await world.simulator.advance(by: 3600)
+            let increased = try await verify(world, receipt)
+            #expect(increased.text("pending_renewal_info.0.price_consent_status") == "0")
         }
     }
 
@@ -145,7 +151,7 @@ import Testing
     }
 
     /// Expects the answer to include transactions after the receipt, and to match the simulator's answer.
-    private func verify(_ world: World, _ receipt: String) async throws {
+    @discardableResult private func verify(_ world: World, _ receipt: String) async throws -> APIResponse {
         let body: [String: Any] = ["receipt-data": receipt, "password": Self.secret]
         let answer = try await world.call(.POST, "/verifyReceipt", body, key: nil)
         #expect(answer.number("status") == 0)
@@ -168,6 +174,7 @@ import Testing
         let latest = try await world.call(
             .POST, "/verifyReceipt", body.merging(["exclude-old-transactions": true]) { $1 }, key: nil)
         #expect(latest.count("latest_receipt_info") == 1)
+        return answer
     }
 
     private func refusals(_ world: World, _ receipt: String) async throws {
