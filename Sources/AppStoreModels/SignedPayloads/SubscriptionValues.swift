@@ -16,6 +16,18 @@ public struct SubscriptionStatus: OpenEnumeration {
     public static let billingGracePeriod = Self(rawValue: 4)
     /// The App Store revoked the purchase: a refund, or the end of family sharing or of an assignment.
     public static let revoked = Self(rawValue: 5)
+
+    /// The name of the status in Apple's documentation; nil for a status unknown to this version.
+    package var name: String? {
+        switch self {
+        case .active: "active"
+        case .expired: "expired"
+        case .billingRetry: "billing_retry"
+        case .billingGracePeriod: "grace_period"
+        case .revoked: "revoked"
+        default: nil
+        }
+    }
 }
 
 /// Whether a subscription will renew. Apple's page: `autoRenewStatus`.

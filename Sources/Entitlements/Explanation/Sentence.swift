@@ -1,4 +1,4 @@
-internal import AppStoreModels
+package import AppStoreModels
 internal import Foundation
 
 /// When a customer cancelled after the payment for a renewal had failed. Either way the App Store no longer tries to
@@ -77,13 +77,7 @@ struct Sentence {
 
     private var duration: String { state?.until.map { "lasts until \(text($0))" } ?? "does not end" }
 
-    private var owner: String {
-        switch subscription?.ownership ?? purchase?.ownership {
-        case .familyShared?: " (shared by the family)"
-        case .assigned?: " (assigned)"
-        default: ""
-        }
-    }
+    private var owner: String { (subscription?.ownership ?? purchase?.ownership)?.remark ?? "" }
 
     private var renewal: String {
         guard let subscription, let willRenew = subscription.willRenew else { return "" }
@@ -157,5 +151,16 @@ struct Sentence {
         // A date outside the range of milliseconds cannot be formatted.
         guard let date, date.millisecondsSince1970 != nil else { return "an unknown date" }
         return date.formatted(.iso8601)
+    }
+}
+
+extension InAppOwnershipType {
+    /// A remark about a purchase that the customer did not pay for, for a sentence; otherwise empty.
+    package var remark: String {
+        switch self {
+        case .familyShared: " (shared by the family)"
+        case .assigned: " (assigned)"
+        default: ""
+        }
     }
 }

@@ -1,6 +1,7 @@
 internal import Basics
 package import Ledger
 internal import AppStoreModels
+internal import Entitlements
 package import Foundation
 
 /// Describes an entry of the timeline in one English sentence. The wording is for people and may change.
@@ -85,14 +86,7 @@ extension NotificationParts {
         (transaction?.productId ?? renewal?.productId).map { $0 + ownership } ?? "a product"
     }
 
-    /// A remark about a purchase that the customer did not pay for, with the words of explanations.
-    private var ownership: String {
-        switch transaction?.inAppOwnershipType {
-        case .familyShared?: " (shared by the family)"
-        case .assigned?: " (assigned)"
-        default: ""
-        }
-    }
+    private var ownership: String { transaction?.inAppOwnershipType.remark ?? "" }
 
     /// Returns the text for a placeholder; nil if the value is unknown.
     fileprivate func value(of place: NotificationKind.Placeholder) -> String? {

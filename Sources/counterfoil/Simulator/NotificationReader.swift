@@ -166,7 +166,9 @@ struct NotificationLine: Encodable {
         }
         words.append([customer, productId].compactMap { $0 }.joined(separator: "/").printable)
         words.append(environment.lowercased())
-        if let status { words.append(Self.names[status] ?? "status \(status)") }
+        if let status {
+            words.append(SubscriptionStatus(rawValue: status).name?.replacing("_", with: " ") ?? "status \(status)")
+        }
         if let appAccountToken { words.append("account \(appAccountToken)") }
         words.append(
             valid
@@ -176,8 +178,4 @@ struct NotificationLine: Encodable {
         if let forwardingFailure { words.append(style.bad("not forwarded: \(forwardingFailure.printable)")) }
         return words.filter { !$0.isEmpty }.joined(separator: "  ")
     }
-
-    private static let names: [Int32: String] = [
-        1: "active", 2: "expired", 3: "billing retry", 4: "grace period", 5: "revoked",
-    ]
 }

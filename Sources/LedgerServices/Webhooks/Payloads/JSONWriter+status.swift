@@ -8,17 +8,3 @@ extension JSONWriter {
         member("status_name", status.name)
     }
 }
-
-extension SubscriptionStatus {
-    /// The name of the status in Apple's documentation; nil for a status unknown to this version.
-    package var name: String? {
-        switch self {
-        case .active: "active"
-        case .expired: "expired"
-        case .billingRetry: "billing_retry"
-        case .billingGracePeriod: "grace_period"
-        case .revoked: "revoked"
-        default: nil
-        }
-    }
-}

@@ -61,19 +61,18 @@ extension SimulatorPanel {
     private static let maximumTransactions = 500
 
     private static func row(_ subscription: CustomerState.SubscriptionState, _ now: Date) -> PageValue {
-        let (word, look) =
+        let look =
             switch subscription.status {
-            case .active: ("active", "good")
-            case .billingGracePeriod: ("grace period", "warn")
-            case .billingRetry: ("billing retry", "bad")
-            case .revoked: ("revoked", "bad")
-            default: ("expired", "bad")
+            case .active: "good"
+            case .billingGracePeriod: "warn"
+            default: "bad"
             }
         let renews = subscription.autoRenewStatus == .on
         // A refund or revocation ends access before its planned end.
         let end = subscription.gracePeriodExpiresDate ?? subscription.expiresDate
         return [
-            "product": .foreign(subscription.productID), "word": .text(word), "look": .text(look),
+            "product": .foreign(subscription.productID),
+            "word": .text(subscription.status.name?.replacing("_", with: " ") ?? ""), "look": .text(look),
             "until": .time([subscription.revocationDate, end].compactMap(\.self).min(), now: now),
             "renewal": .foreign(renews ? "renews into \(subscription.autoRenewProductID)" : "does not renew"),
             "original": .text(subscription.originalTransactionID),
