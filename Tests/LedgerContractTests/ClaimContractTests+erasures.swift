@@ -103,6 +103,44 @@ extension `The contract of claims and erasures` {
         }
     }
 
+    /// The notification was missed, and a recovery fetches it after the erasure.
+    @Test(arguments: Engine.allCases)
+    func `A purchase from before an erasure that becomes known after it has no owner until it is claimed`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, appEnvironment in
+            let start = RandomFacts.start.milliseconds
+            _ = try await ledger.erase(Self.token, in: appEnvironment, at: start + 1000)
+            var fact = TransactionFact(
+                transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
+                purchaseDate: RandomFacts.start, signedDate: RandomFacts.start,
+                appAccountToken: UUID(uuidString: Self.token))
+            try await Self.addRequest(about: fact, at: start, to: ledger, in: appEnvironment)
+            (fact.transactionID, fact.originalTransactionID) = ("2", "2")
+            let earlier = SignedFact(
+                scope: appEnvironment.id, fact: .transaction(fact), origin: .asked, receivedAt: 0, text: "text 2")
+            (fact.transactionID, fact.originalTransactionID) = ("3", "3")
+            fact.purchaseDate += 2
+            let later = SignedFact(
+                scope: appEnvironment.id, fact: .transaction(fact), origin: .asked, receivedAt: 0, text: "text 3")
+            _ = try await ledger.commit([earlier, later])
+            let id = appEnvironment.id
+            for original in ["1", "2"] {
+                let owners = try await ledger.owners(of: original, in: id)
+                #expect(owners.isEmpty, "\(original): \(owners)")
+            }
+            #expect(try await ledger.owners(of: "3", in: id) == [Self.token])
+            let event = try #require(try await ledger.firstEvents(1).first?.event)
+            #expect(event.customer == Erasure.standIn(for: Self.token, in: appEnvironment.bundleID))
+            // The customer returns.
+            let claim = Self.claim(Self.token, ["1", "2"], at: start + 5000, in: appEnvironment)
+            #expect(try await ledger.claim(claim) { _ in false } == .granted(["1", "2"]))
+            #expect(try await ledger.owners(of: "1", in: id) == [Self.token])
+            _ = try await ledger.commit([earlier])
+            #expect(try await ledger.owners(of: "2", in: id) == [Self.token])
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `An erasure removes the customer's name from records with instants later than the clock`(_ engine: Engine)
         async throws

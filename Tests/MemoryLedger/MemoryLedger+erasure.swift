@@ -28,6 +28,16 @@ extension MemoryLedger.State {
         return erasures[.init(scope, Erasure.digest(of: customer, in: bundleID))]
     }
 
+    /// Assigns a purchase to the stand-in if its account token names a customer who was erased after the purchase.
+    mutating func disown(_ original: String, in scope: Int64) {
+        guard let record = records[.init(scope, original)], let customer = record.lineage.appAccountToken?.text,
+            let bundleID = scopes.first(where: { $0.id == scope })?.bundleID,
+            let instant = lastErasure(of: customer, in: scope)
+        else { return }
+        let erasure = Erasure(digest: Erasure.digest(of: customer, in: bundleID), at: instant)
+        if erasure.covers(record.lineage) { disown(record, customer, erasure, in: scope) }
+    }
+
     /// The instant of the customer's newest claim, grant event or usage report; nil if there is none.
     fileprivate func newest(of customer: String, in scope: Int64) -> Milliseconds? {
         let claimed = claims.filter { $0.key.key.scope == scope }.flatMap(\.value.events)

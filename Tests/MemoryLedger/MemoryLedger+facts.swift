@@ -47,7 +47,11 @@ extension MemoryLedger: LedgerStorage {
     }
 
     package func commit(_ signedFacts: [SignedFact]) async throws -> Int {
-        try write { state in try signedFacts.reduce(0) { try $0 + (state.store($1) ? 1 : 0) } }
+        try write { state in
+            let count = try signedFacts.reduce(0) { try $0 + (state.store($1) ? 1 : 0) }
+            for signedFact in signedFacts { state.disown(signedFact.fact.originalTransactionID, in: signedFact.scope) }
+            return count
+        }
     }
 
     package func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws {
@@ -188,6 +192,7 @@ extension MemoryLedger.State {
                 [number: notification.signedDate], uniquingKeysWith: max)
         }
         if let transaction = notification.transaction { recordProductGroup(of: transaction, in: notification.scope) }
+        if let original = facts.first?.originalTransactionID { disown(original, in: notification.scope) }
         guard waited, isNew else { return }
         var event = LedgerEvent(notification, number: number)
         event.isLate = isLate

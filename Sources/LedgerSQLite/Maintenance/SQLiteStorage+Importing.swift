@@ -45,7 +45,7 @@ extension SQLiteStorage {
             for (fact, text) in zip(facts, texts) {
                 switch fact {
                 case .notification(let notification): try self.add(notification, text, db)
-                case .signedFact(let signedFact): try FactProcessor.process([(signedFact, text)], db)
+                case .signedFact(let signedFact): try FactProcessor.process([(signedFact, text)], isImported: true, db)
                 case .originalPurchase(let purchase): try OriginalPurchaseTable.store(purchase, text, db)
                 case .grant(let grant):
                     // No event is created for a grant that has already expired.
@@ -88,7 +88,7 @@ extension SQLiteStorage {
         guard case .stored(let id) = try receive(notification.received, text, db) else { return }
         if var processed = notification.processed {
             processed.id = id
-            try FactProcessor.process(processed, makingEvent: false, db)
+            try FactProcessor.process(processed, isImported: true, db)
         } else if let failure = notification.failure, !failure.isRetryable {
             try Self.fail(id, "\(failure.code)", failure.message, notification.received.receivedAt, db)
         }

@@ -43,7 +43,7 @@ extension ErasureTable {
                 report.usage = db.changesCount
             case .storedResponses: try IdempotencyTable.deleteRequests(about: customer, in: scope, db)
             case .purchases:
-                for purchase in owned { try assignToStandIn(purchase.record, customer, erasure, scope, db) }
+                for purchase in owned { try assignToStandIn(purchase.record.lineage, customer, erasure, scope, db) }
             case .inquiries:
                 for purchase in ever {
                     try anonymizeInquiries(about: purchase.record, customer, until: latest, scope, db)
@@ -164,11 +164,21 @@ extension ErasureTable {
 
     /// Assigns a purchase that the customer still owns by the signed account token to the stand-in.
     private static func assignToStandIn(
-        _ record: LineageRecord, _ customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
+        _ lineage: Lineage, _ customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
     ) throws {
-        let ownership = try ClaimTables.ownership(of: record.lineage, in: scope, db)
+        let ownership = try ClaimTables.ownership(of: lineage, in: scope, db)
         guard let claim = erasure.disowningClaim(for: ownership, of: customer) else { return }
-        try ClaimTables.add([claim], to: .purchase(record.lineage.originalTransactionID, in: scope), db)
+        try ClaimTables.add([claim], to: .purchase(lineage.originalTransactionID, in: scope), db)
+    }
+
+    /// Assigns a purchase to the stand-in if its account token names a customer who was erased after the purchase. The
+    /// ledger may learn of the purchase later, from a notification that it had missed.
+    static func disown(_ lineage: Lineage, in scope: Int64, _ db: Database) throws {
+        guard let customer = lineage.appAccountToken?.text, try hasErasures(in: scope, db),
+            let erasure = try Self.erasure(of: customer, in: scope, bundleID(of: scope, db), db),
+            erasure.covers(lineage)
+        else { return }
+        try assignToStandIn(lineage, customer, erasure, scope, db)
     }
 
     private static func anonymizeInquiries(

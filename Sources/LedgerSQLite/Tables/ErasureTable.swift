@@ -100,6 +100,17 @@ enum ErasureTable {
             else { return }
             found.append((name, erasure))
         }
+        // An import creates no events, so of a purchase without a claim only the record may have the token.
+        var names = Set(found.map { ExactText($0.name) })
+        try db.each(
+            "SELECT token FROM lineages WHERE scope = ? AND token IS NOT NULL AND NOT \(ClaimTables.isClaimed)",
+            [.integer(scope)]
+        ) { row in
+            guard let name = row.uuid(0)?.text, let erasure = try Self.erasure(of: name, in: scope, bundleID, db),
+                names.insert(ExactText(name)).inserted
+            else { return }
+            found.append((name, erasure))
+        }
         return found
     }
 

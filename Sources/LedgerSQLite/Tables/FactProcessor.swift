@@ -7,7 +7,12 @@ internal import GRDB
 /// Adds facts to records, and creates their events. ``LineageRecord`` decides which version of a fact stays.
 enum FactProcessor {
     /// Processes a notification, and creates its event once.
-    static func process(_ notification: ProcessedNotification, makingEvent: Bool = true, _ db: Database) throws {
+    ///
+    /// - Parameter isImported: Whether the notification is from an export. Then it has no event, and the erasures are
+    ///   applied at the end of the import, when all claims are known.
+    static func process(
+        _ notification: ProcessedNotification, isImported: Bool = false, _ db: Database
+    ) throws {
         try db.run("DELETE FROM inbox WHERE id = ?", [.integer(notification.id)])
         var waited = db.changesCount > 0
         if !waited {
@@ -20,7 +25,9 @@ enum FactProcessor {
         if let transaction = notification.transaction {
             try ProductGroupTable.add(groupOf: transaction, in: notification.scope, db)
         }
-        guard waited, outcome.isNew, makingEvent else { return }
+        guard !isImported else { return }
+        if let purchase = outcome.owner { try ErasureTable.disown(purchase, in: notification.scope, db) }
+        guard waited, outcome.isNew else { return }
         var event = LedgerEvent(notification, number: source.id)
         event.isLate = outcome.isLate
         if let account = notification.account {
@@ -34,18 +41,24 @@ enum FactProcessor {
     ///
     /// Apps and the App Store repeat the same facts, so a fact is written only if its record takes it. The facts about
     /// one purchase change its record together, because the record of several years is long.
+    ///
+    /// - Parameter isImported: As with notifications.
     @discardableResult
-    static func process(_ signedFacts: [(SignedFact, PackedText)], _ db: Database) throws -> Int {
+    static func process(
+        _ signedFacts: [(SignedFact, PackedText)], isImported: Bool = false, _ db: Database
+    ) throws -> Int {
         var count = 0
         let purchases = Dictionary(grouping: signedFacts) { signedFact, _ in
             ClaimTables.Subject.purchase(signedFact.fact.originalTransactionID, in: signedFact.scope)
         }
         for (purchase, facts) in purchases.sorted(by: { $0.key.identifier.precedesExactly($1.key.identifier) }) {
-            try LineageTable.update(purchase.identifier, in: purchase.scope, db) { record in
+            let lineage = try LineageTable.update(purchase.identifier, in: purchase.scope, db) { record -> Lineage in
                 for (signedFact, text) in facts {
                     if try add(signedFact, text, to: &record, db) { count += 1 }
                 }
+                return record.lineage
             }
+            if !isImported { try ErasureTable.disown(lineage, in: purchase.scope, db) }
         }
         for (signedFact, _) in signedFacts {
             guard case .transaction(let fact) = signedFact.fact else { continue }

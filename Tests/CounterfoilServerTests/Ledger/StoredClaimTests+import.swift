@@ -1,4 +1,6 @@
 import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
 import CounterfoilServer
 import Entitlements
 import Foundation
@@ -83,7 +85,7 @@ extension `Stored claims` {
 
     /// The App Store signs the app account token, also the token of a customer who was erased and has returned.
     @Test(arguments: [(-1000, true), (1000, false)] as [(Milliseconds, Bool)])
-    func `An import anonymizes purchases from before an erasure and keeps purchases from after it`(
+    func `A purchase from before an erasure has no owner if it is stored later, also after an import`(
         _ erased: Milliseconds, _ isLeft: Bool
     ) async throws {
         try await Self.withLedger { ledger, folder in
@@ -92,12 +94,44 @@ extension `Stored claims` {
             try await Self.buy("1", named: Self.token, in: ledger)
             let report = UsageReport(customerConsented: true, reportedAt: start + 2000)
             try await ledger.storage.record(report, of: Self.token, in: ledger.appEnvironment.id)
-            #expect(try await Self.owners("1", in: ledger) == [Self.token])
+            #expect(try await Self.owners("1", in: ledger) == (isLeft ? [Self.token] : []))
+            let digest = try await ledger.storage.digest()
             let file = folder.appending(path: "empty.jsonl")
             try Data(#"{"object":"ledger_export","version":1}"#.utf8).write(to: file)
             #expect(try await Self.importFile(file, into: ledger).refusals == 0)
             let owners = try await Self.owners("1", in: ledger)
             #expect(owners == (isLeft ? [Self.token] : []))
+            #expect(try await ledger.storage.digest() == digest)
+        }
+    }
+
+    /// Another server received the notification. The ledger has no event and no claim that names the customer.
+    @Test func `An imported purchase from before an erasure has no owner, even without events and claims`() async throws
+    {
+        let history = try await RandomStoreHistory.shared.value
+        try await Self.withLedger { other, folder in
+            var random = SeededGenerator(seed: 1)
+            try await other.commit(try await other.arrivals(of: history), &random)
+            var (original, token) = ("", "")
+            for transaction in history.transactions.map(\.payload) where original.isEmpty {
+                guard let named = transaction.appAccountToken?.text else { continue }
+                let owners = try await Self.owners(transaction.originalTransactionId, in: other)
+                if owners == [named] { (original, token) = (transaction.originalTransactionId, named) }
+            }
+            try #require(!original.isEmpty)
+            let file = folder.appending(path: "export.jsonl")
+            try await other.storage.export(to: file)
+            let ledger = try await TestLedger(in: folder)
+            let late = (World.start + 400_000_000).milliseconds
+            _ = try await ledger.storage.erase(token, in: ledger.appEnvironment, at: late)
+            #expect(try await Self.importFile(file, into: ledger).refusals == 0)
+            let owners = try await Self.owners(original, in: ledger)
+            #expect(owners.isEmpty, "\(owners)")
+            // The export of this ledger gives the same ledger.
+            let digest = try await ledger.storage.export(to: file).digest
+            let next = try await TestLedger(in: folder)
+            #expect(try await Self.importFile(file, into: next).refusals == 0)
+            #expect(try await next.storage.digest() == digest)
         }
     }
 
