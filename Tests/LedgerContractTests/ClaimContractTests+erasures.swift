@@ -164,6 +164,38 @@ extension `The contract of claims and erasures` {
         }
     }
 
+    /// An import applies the erasure again to everything up to its instant.
+    @Test(arguments: Engine.allCases)
+    func `What an erased customer gets afterwards has a later instant than the erasure, even if the clock is behind`(
+        _ engine: Engine
+    ) async throws {
+        try await Self.withLedger(engine) { ledger, appEnvironment in
+            let scope = appEnvironment.id
+            func grant(_ id: String, to customer: String, at instant: Milliseconds) async throws {
+                let content = GrantEvent.Content(customer: customer, entitlement: "pro", reason: "sorry", actor: "team")
+                _ = try await ledger.createGrant(id, content, in: scope, at: instant)
+            }
+            try await grant("ben's", to: "ben", at: 5)
+            _ = try await ledger.claim(Self.claim("ben", ["2"], account: "y", at: 5, in: appEnvironment)) { _ in false }
+            _ = try await ledger.erase("anna", in: appEnvironment, at: 100)
+            _ = try await ledger.claim(Self.claim("anna", ["1"], account: "x", at: 100, in: appEnvironment)) { _ in
+                false
+            }
+            try await grant("anna's", to: "anna", at: 90)
+            #expect(try await ledger.merge("ben", into: "anna", in: scope, at: 95) == ["2"])
+            let owned = try await ledger.purchases(ownedBy: "anna", in: scope)
+            #expect(owned.map(\.lineage.originalTransactionID) == ["1", "2"])
+            for purchase in owned {
+                let last = try #require(purchase.ownership.claims.events.last)
+                #expect(last.customer == "anna" && last.instant > 100, "\(last)")
+            }
+            #expect(try await ledger.accounts(of: "anna", in: scope) == ["x", "y"])
+            let grants = try await ledger.grants(of: "anna", in: scope)
+            #expect(grants.map(\.id) == ["ben's", "anna's"])
+            #expect(grants.allSatisfy { $0.heldSince > 100 }, "\(grants)")
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `An erasure removes the name from past events and inquiries of a purchase that another account now owns`(
         _ engine: Engine

@@ -33,6 +33,13 @@ import Testing
         #expect(Erasure.instant(at: 100, newest: newest, previous: previous) == instant)
     }
 
+    @Test(arguments: [(nil, 100), (99, 100), (100, 101), (250, 251), (.max, .max)] as [(Milliseconds?, Milliseconds)])
+    func `What a customer gets is later than the customer's last erasure`(
+        _ erasure: Milliseconds?, _ instant: Milliseconds
+    ) {
+        #expect(Erasure.instant(ofChangeAt: 100, afterErasure: erasure) == instant)
+    }
+
     @Test func `An erasure does not change grant events without a customer`() {
         #expect(Self.erasure.renamed(GrantEvent(.revoke, at: 1, .init(reason: "r", actor: "a")), of: "anna") == nil)
     }

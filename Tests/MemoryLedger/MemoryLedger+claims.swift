@@ -10,7 +10,10 @@ extension MemoryLedger: ClaimStorage {
     ) async throws -> ClaimOutcome {
         try write { state in
             var changed = state
-            if claim.isOvertaken(by: state.lastErasure(of: claim.customer, in: claim.scope)) { return .overtaken }
+            var claim = claim
+            let erasure = state.lastErasure(of: claim.customer, in: claim.scope)
+            if claim.isOvertaken(by: erasure) { return .overtaken }
+            claim.claimedAt = Erasure.instant(ofChangeAt: claim.claimedAt, afterErasure: erasure)
             guard let granted = try changed.apply(claim, givesAccess, originalGivesAccess) else { return .inUse }
             state = changed
             return .granted(granted)
@@ -23,7 +26,8 @@ extension MemoryLedger: ClaimStorage {
         try write { state in
             let erasure = state.lastErasure(of: customer, in: scope)
             guard !Erasure.isNew(erasure, since: erasuresKnownUntil) else { return nil }
-            return try state.merge(from, into: customer, in: scope, at: now)
+            let instant = Erasure.instant(ofChangeAt: now, afterErasure: erasure)
+            return try state.merge(from, into: customer, in: scope, at: instant)
         }
     }
 

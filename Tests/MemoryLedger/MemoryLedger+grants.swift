@@ -14,7 +14,9 @@ extension MemoryLedger: GrantStorage {
                 hasCreationEvent: state.events.contains { $0.id.isExactly(event) },
                 beside: state.grants(of: content.customer ?? "", in: scope), at: now)
             if let decision { return decision }
-            state.record([GrantEvent(.create, at: now, content)], of: Key(scope, id), emittedUntil: .min)
+            let erasure = content.customer.flatMap { state.lastErasure(of: $0, in: scope) }
+            let instant = Erasure.instant(ofChangeAt: now, afterErasure: erasure)
+            state.record([GrantEvent(.create, at: instant, content)], of: Key(scope, id), emittedUntil: .min)
             guard let grant = state.grants[Key(scope, id)]?.grant(id) else { return .refused }
             state.add(LedgerEvent(.grantCreated, of: grant, at: grant.createdAt, learned: now, in: scope))
             return .created(grant)

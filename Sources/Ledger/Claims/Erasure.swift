@@ -33,6 +33,13 @@ package struct Erasure: Sendable, Hashable {
         return max(now, newest ?? now, next)
     }
 
+    /// Returns the instant of a claim or a grant that a customer gets now. It is after the customer's last erasure, even
+    /// in the same millisecond or if the clock was set back, so that an import does not remove it as older data.
+    package static func instant(ofChangeAt now: Milliseconds, afterErasure last: Milliseconds?) -> Milliseconds {
+        guard let last, last >= now else { return now }
+        return last == .max ? last : last + 1
+    }
+
     /// Whether a customer whose last erasure is `last` was erased after an instant.
     package static func isNew(_ last: Milliseconds?, since instant: Milliseconds) -> Bool {
         last.map { $0 > instant } ?? false

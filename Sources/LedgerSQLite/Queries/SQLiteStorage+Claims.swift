@@ -12,7 +12,7 @@ extension SQLiteStorage: ClaimStorage {
             var outcome = ClaimOutcome.inUse
             try db.inSavepoint {
                 do {
-                    let transaction = ClaimTransaction(
+                    var transaction = ClaimTransaction(
                         claim: claim, givesAccess: givesAccess, originalGivesAccess: originalGivesAccess)
                     outcome = try transaction.run(db)
                 } catch is ClaimRefused { return .rollback }
@@ -65,22 +65,19 @@ private struct ClaimRefused: Error {}
 
 /// One claim within its database transaction.
 private struct ClaimTransaction {
-    let claim: Claim
+    var claim: Claim
     let givesAccess: (Lineage) -> Bool
     let originalGivesAccess: (OriginalPurchaseFact) -> Bool
 
-    func run(_ db: Database) throws -> ClaimOutcome {
-        if try isOvertaken(db) { return .overtaken }
+    mutating func run(_ db: Database) throws -> ClaimOutcome {
+        let erasure = try ErasureTable.lastErasure(of: claim.customer, in: claim.scope, db)
+        if claim.isOvertaken(by: erasure) { return .overtaken }
+        claim.claimedAt = Erasure.instant(ofChangeAt: claim.claimedAt, afterErasure: erasure)
         let granted = try claimPurchases(db)
         guard !claim.isRefused(granting: granted) else { throw ClaimRefused() }
         guard let account = claim.appTransactionID else { return .granted(granted) }
         let all = try granted + claimAccount(account, db)
         return .granted(Set(all.map { ExactText($0) }).sorted().map(\.text))
-    }
-
-    /// Whether the customer was erased after the app's request.
-    private func isOvertaken(_ db: Database) throws -> Bool {
-        claim.isOvertaken(by: try ErasureTable.lastErasure(of: claim.customer, in: claim.scope, db))
     }
 
     /// Claims the purchases, and returns those that the customer owns now.

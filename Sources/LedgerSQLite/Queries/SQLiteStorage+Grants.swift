@@ -12,8 +12,10 @@ extension SQLiteStorage: GrantStorage {
                 hasCreationEvent: OutboxTable.number(of: LedgerEvent.identifier(.grantCreated, ofGrant: id), db) != nil,
                 beside: GrantTables.grants(of: content.customer ?? "", in: scope, db).map(\.grant), at: now)
             if let decision { return decision }
+            let erasure = try content.customer.flatMap { try ErasureTable.lastErasure(of: $0, in: scope, db) }
+            let event = GrantEvent(.create, at: Erasure.instant(ofChangeAt: now, afterErasure: erasure), content)
             // A grant that has already ended gets its event `grant.expired` at once.
-            try GrantTables.add([GrantEvent(.create, at: now, content)], to: id, in: scope, emittedUntil: .min, db)
+            try GrantTables.add([event], to: id, in: scope, emittedUntil: .min, db)
             guard let grant = try GrantTables.history(of: id, in: scope, db).grant(id) else { return .refused }
             try GrantTables.emit(.grantCreated, grant, in: scope, at: grant.createdAt, learned: now, db)
             return .created(grant)

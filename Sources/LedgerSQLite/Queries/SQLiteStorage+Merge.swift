@@ -9,7 +9,8 @@ extension SQLiteStorage {
         try await write { db in
             let erasure = try ErasureTable.lastErasure(of: customer, in: scope, db)
             guard !Erasure.isNew(erasure, since: erasuresKnownUntil) else { return nil }
-            return try Merge(from: from, customer: customer, scope: scope, now: now).run(db)
+            let instant = Erasure.instant(ofChangeAt: now, afterErasure: erasure)
+            return try Merge(from: from, customer: customer, scope: scope, now: instant).run(db)
         }
     }
 }

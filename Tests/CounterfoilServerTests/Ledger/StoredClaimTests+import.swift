@@ -62,6 +62,32 @@ extension `Stored claims` {
         }
     }
 
+    @Test func `An import keeps what an erased customer got within the millisecond of the erasure`() async throws {
+        try await Self.withLedger { ledger, folder in
+            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+            func grant(_ id: String, to customer: String) async throws {
+                let content = GrantEvent.Content(customer: customer, entitlement: "pro", reason: "sorry", actor: "team")
+                _ = try await storage.createGrant(id, content, in: scope, at: 5)
+            }
+            try await grant("ben's", to: "ben")
+            _ = try await storage.erase("anna", in: ledger.appEnvironment, at: 5)
+            try await Self.claim("anna", ["1"], at: 5, account: "a", in: ledger)
+            try await grant("anna's", to: "anna")
+            _ = try await storage.merge("ben", into: "anna", in: scope, at: 5)
+            let digest = try await storage.digest()
+            let file = folder.appending(path: "export.jsonl")
+            try await storage.export(to: file)
+            let new = try await TestLedger(in: folder)
+            for other in [new, ledger] {
+                #expect(try await Self.importFile(file, into: other).refusals == 0)
+                #expect(try await Self.owners("1", in: other) == ["anna"])
+                #expect(try await other.storage.accounts(of: "anna", in: other.appEnvironment.id) == ["a"])
+                #expect(try await other.storage.grants(of: "anna", in: other.appEnvironment.id).count == 2)
+                #expect(try await other.storage.digest() == digest)
+            }
+        }
+    }
+
     @Test func `An import that fails removes the names of erased customers from what it has imported`() async throws {
         try await Self.withLedger { ledger, folder in
             // This name comes after that of the stand-in, so its claim with the same instant counts.
