@@ -95,4 +95,15 @@ import Testing
         }
         #expect(GrantHistory([first]).grant("g") == nil)
     }
+
+    @Test func `Of a deleted grant the last move stays, which decides if the creation is imported again`() throws {
+        let made = GrantHistory([Self.made(at: 5), Self.revoked(at: 6)])
+        #expect(made.remnant(for: "erased:1") == nil)
+        let first = try #require(made.move(to: "ben", at: 9))
+        let second = try #require(GrantHistory(made.events + [first]).move(to: "cleo", at: 10))
+        let remnant = try #require(GrantHistory(made.events + [first, second]).remnant(for: "erased:1"))
+        #expect(remnant.kind == .move && remnant.instant == 10 && remnant.content.customer == "erased:1")
+        #expect(GrantHistory([remnant]).grant("g") == nil)
+        #expect(GrantHistory(made.events + [remnant]).grant("g")?.customer == "erased:1")
+    }
 }

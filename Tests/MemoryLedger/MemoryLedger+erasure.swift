@@ -95,7 +95,11 @@ extension MemoryLedger.State {
 
     private mutating func removeGrants(of customer: String, _ erasure: Erasure, in scope: Int64) -> Int {
         let removed = grants(of: customer, in: scope).filter { erasure.removes($0) }
-        for grant in removed { (grants[.init(scope, grant.id)], endsToEmit[.init(scope, grant.id)]) = (nil, nil) }
+        for grant in removed {
+            let key = MemoryLedger.Key(scope, grant.id)
+            let remnant = grants[key]?.remnant(for: erasure.standIn)
+            (grants[key], endsToEmit[key]) = (remnant.map { GrantHistory([$0]) }, nil)
+        }
         return removed.count
     }
 

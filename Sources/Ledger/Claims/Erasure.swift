@@ -33,8 +33,8 @@ package struct Erasure: Sendable, Hashable {
         return max(now, newest ?? now, next)
     }
 
-    /// Returns the instant of a claim or a grant that a customer gets now. It is after the customer's last erasure, even
-    /// in the same millisecond or if the clock was set back, so that an import does not remove it as older data.
+    /// Returns the instant of a claim or a grant that a customer gets now: after the customer's last erasure, even in
+    /// the same millisecond or if the clock was set back, so that an import does not remove it as older data.
     package static func instant(ofChangeAt now: Milliseconds, afterErasure last: Milliseconds?) -> Milliseconds {
         guard let last, last >= now else { return now }
         return last == .max ? last : last + 1
@@ -46,10 +46,10 @@ package struct Erasure: Sendable, Hashable {
     }
 
     /// The prefix of all stand-ins.
-    private static let prefix = "erased:"
+    package static let standInPrefix = "erased:"
 
     /// The name that replaces the customer's. Two erased customers have different stand-ins.
-    package var standIn: String { Self.prefix + digest.prefix(32) }
+    package var standIn: String { Self.standInPrefix + digest.prefix(32) }
 
     /// Returns the name that replaces a customer's.
     package static func standIn(for customer: String, in bundleID: String) -> String {
@@ -57,7 +57,7 @@ package struct Erasure: Sendable, Hashable {
     }
 
     /// Whether a name is the stand-in of an erased customer. Customers cannot have such a name.
-    package static func isStandIn(_ name: String) -> Bool { name.hasPrefix(prefix) }
+    package static func isStandIn(_ name: String) -> Bool { name.hasPrefix(standInPrefix) }
 
     /// Returns the customers without stand-ins: an erased customer owns nothing.
     package static func withoutStandIns(_ customers: [String]) -> [String] { customers.filter { !isStandIn($0) } }

@@ -154,6 +154,14 @@ package struct GrantHistory: Sendable, Hashable {
             actor: made.content.actor, revocation: revocation)
     }
 
+    /// Returns what stays when an erasure deletes the grant: the move by which the customer got it, with the stand-in.
+    /// Without it, an older export, which has the creation only, would give the grant back to an earlier customer.
+    package func remnant(for standIn: String) -> GrantEvent? {
+        var moved = events.last { $0.kind == .move }
+        moved?.content.customer = standIn
+        return moved
+    }
+
     /// Returns the event that moves the grant to another customer; nil if ``OwnerChangeLimit`` is reached. The event is
     /// later than all known ones, whatever the clock shows.
     package func move(to customer: String, at now: Milliseconds) -> GrantEvent? {

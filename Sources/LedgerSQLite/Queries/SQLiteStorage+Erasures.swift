@@ -46,6 +46,8 @@ extension SQLiteStorage: ErasureStorage {
                     }
                 }
             }
+            let hasReturned = try await read { try !ErasureTable.grantsOfStandIns(in: scope, $0).isEmpty }
+            if hasReturned { try await writeBatch { try ErasureTable.removeGrantsOfStandIns(in: scope, $0) } }
         }
     }
 

@@ -134,13 +134,28 @@ extension ErasureTable {
     ) throws -> Int {
         let grants = try GrantTables.grants(of: customer, in: scope, db).map(\.grant)
             .filter { erasure.removes($0) }
-        for grant in grants {
-            for table in ["grant_events", "grants"] {
-                try db.run(
-                    "DELETE FROM \(table) WHERE scope = ? AND grant_id = ?", [.integer(scope), .text(grant.id)])
-            }
-        }
+        for grant in grants { try removeGrant(grant.id, erasure.standIn, scope, db) }
         return grants.count
+    }
+
+    /// Deletes a grant, except for ``GrantHistory/remnant(for:)``.
+    private static func removeGrant(_ id: String, _ standIn: String, _ scope: Int64, _ db: Database) throws {
+        let remnant = try GrantTables.history(of: id, in: scope, db).remnant(for: standIn)
+        try db.run("DELETE FROM grant_events WHERE scope = ? AND grant_id = ?", [.integer(scope), .text(id)])
+        try GrantTables.add([remnant].compactMap(\.self), to: id, in: scope, emittedUntil: .max, db)
+    }
+
+    /// Deletes the grants of erased customers that an older export has brought back.
+    static func removeGrantsOfStandIns(in scope: Int64, _ db: Database) throws {
+        for (id, standIn) in try grantsOfStandIns(in: scope, db) { try removeGrant(id, standIn, scope, db) }
+    }
+
+    static func grantsOfStandIns(in scope: Int64, _ db: Database) throws -> [(id: String, standIn: String)] {
+        let first = Erasure.standInPrefix
+        return try db.all(
+            "SELECT grant_id, customer FROM grants WHERE scope = ? AND customer >= ? AND customer < ?",
+            [.integer(scope), .text(first), .text(first + "g")]
+        ) { row in row.text(0).flatMap { id in row.text(1).map { (id: id, standIn: $0) } } }
     }
 
     /// Returns the grants that belonged to the customer before a merge. There is no index, because erasures are rare

@@ -88,6 +88,35 @@ extension `Stored claims` {
         }
     }
 
+    /// The older export has only the creation of the grant, which names another customer.
+    @Test func `Importing an older export does not give a grant back that an erasure deleted after a merge`()
+        async throws
+    {
+        try await Self.withLedger { ledger, folder in
+            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+            let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
+            _ = try await storage.createGrant("g", content, in: scope, at: 5)
+            let older = folder.appending(path: "older.jsonl")
+            try await storage.export(to: older)
+            _ = try await storage.merge("anna", into: "ben", in: scope, at: 6)
+            #expect(try await storage.grants(of: "ben", in: scope).map(\.id) == ["g"])
+            #expect(try await storage.erase("ben", in: ledger.appEnvironment, at: 7).grants == 1)
+            let newer = folder.appending(path: "newer.jsonl")
+            let digest = try await storage.export(to: newer).digest
+            #expect(!(try String(contentsOf: newer, encoding: .utf8).contains("anna")))
+            let verifier = try await RandomStoreHistory.shared.value.verifier
+            let (second, third) = (try await TestLedger(in: folder), try await TestLedger(in: folder))
+            for (other, files) in [(ledger, [older]), (second, [newer, older]), (third, [older, newer])] {
+                for file in files { #expect(try await Self.importFile(file, into: other).refusals == 0) }
+                for customer in ["anna", "ben"] {
+                    #expect(try await other.storage.grants(of: customer, in: other.appEnvironment.id).isEmpty)
+                }
+                #expect(try await other.storage.digest() == digest)
+                #expect(try await LedgerRebuild(other.storage, verifier: verifier).run(replacing: false).isIdentical)
+            }
+        }
+    }
+
     @Test func `An import that fails removes the names of erased customers from what it has imported`() async throws {
         try await Self.withLedger { ledger, folder in
             // This name comes after that of the stand-in, so its claim with the same instant counts.
