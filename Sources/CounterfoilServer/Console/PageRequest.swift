@@ -54,6 +54,17 @@ struct PageRequest: Sendable {
         PageLink(["console"] + segments, query: selection.query + query)
     }
 
+    /// Returns the request with the app and environment of an item selected, for links from the item. Some pages show
+    /// items of all apps and environments, whatever is selected. An item without a selectable one changes nothing.
+    func selecting(_ item: APIValue) -> PageRequest {
+        guard let app = item["app"].text, let environment = item["environment"].text,
+            let found = selection.all.first(where: { $0.matches(app: app, environment: environment) })
+        else { return self }
+        var other = self
+        other.selection.appEnvironment = found
+        return other
+    }
+
     /// Returns a cell that shows an identifier and links to its page.
     func linkCell(_ folder: String, _ id: String) -> ConsolePage.Cell { .link(id, link(folder, id)) }
 

@@ -56,9 +56,10 @@ enum DecodePage {
         let known = json["known"]
         if let id = known["id"].text {
             let isTransaction = known["kind"].text == "transaction"
+            let own = pageRequest.selecting(known)
             page.links(
-                [("In the ledger: \(id)", pageRequest.link(isTransaction ? "transactions" : "notifications", id))]
-                    + known.strings("customers").map { ("Customer \($0)", pageRequest.link("customers", $0)) })
+                [("In the ledger: \(id)", own.link(isTransaction ? "transactions" : "notifications", id))]
+                    + known.strings("customers").map { ("Customer \($0)", own.link("customers", $0)) })
         }
         if !known["note"].isNothing { page.paragraph(known.string("note"), "note") }
         if !known["differences"].items.isEmpty {

@@ -100,15 +100,15 @@ enum NotificationPage {
         let state = json.string("state")
         // A processed notification does not change any more.
         if state != "processed" { page.topics = [ChangeTopic.inbox] }
-        let customer: ConsolePage.Cell =
-            json["customer"].text.map { pageRequest.linkCell("customers", $0) } ?? .none
+        let own = pageRequest.selecting(json)
+        let customer: ConsolePage.Cell = json["customer"].text.map { own.linkCell("customers", $0) } ?? .none
         page.facts(
             json.members.compactMap { name, value in
                 guard !shownApart.contains(name) else { return nil }
                 return (name.words, MemberFormatter.cell(name, value))
             } + [("customer", customer), ("state", NotificationsPage.tag(state))])
         page.title("Contents")
-        parts(json, pageRequest, &page)
+        parts(json, own, &page)
         page.title("Signed text")
         page.exact("The exact text", json.string("signed_data"))
         VerificationDetails.show(
