@@ -87,12 +87,13 @@ struct ConsolePage: Sendable {
             let isNumber = rows.contains { $0.indices.contains(index) && $0[index].isNumber }
             return ["columnTitle": .text(title), "isNumber": .flag(isNumber)]
         }
+        var keys = RowKeys()
         let values = rows.map { row -> PageValue in
             let cells = zip(columns, row).enumerated().map { index, pair -> PageValue in
                 .object(
                     pair.1.values(now).merging(["label": .text(pair.0), "isHeader": .flag(index == 0)]) { $1 })
             }
-            return ["cells": .list(cells), "rowKey": .exact(row.first?.identity ?? "")]
+            return ["cells": .list(cells), "rowKey": .exact(keys.key(of: row.first?.identity ?? ""))]
         }
         add([
             "isTable": true, "caption": .text(caption), "columns": .list(titles), "rows": .list(values),
@@ -106,6 +107,18 @@ struct ConsolePage: Sendable {
             "isDrawing": true, "drawing": .drawing(drawing), "caption": .text(caption),
             "hasLegend": .flag(legend != nil), "legend": legend ?? .list([]),
         ])
+    }
+
+    /// Makes the keys of a list's rows, by which an open page counts the new rows: the identity of a row, with a number
+    /// if an earlier row has the same one.
+    fileprivate struct RowKeys {
+        private var counts: [String: Int] = [:]
+
+        mutating func key(of identity: String) -> String {
+            let count = counts[identity, default: 0]
+            counts[identity] = count + 1
+            return count == 0 ? identity : "\(identity) \(count + 1)"
+        }
     }
 
     /// An entry of a timeline. It can be expanded in place.
@@ -130,11 +143,11 @@ struct ConsolePage: Sendable {
             .foreign(sentence, limit: inside == nil ? 300 : 4000, showsWhole: link == nil)
         }
 
-        fileprivate func values(_ now: Date?) -> PageValue {
+        fileprivate func values(_ now: Date?, _ keys: inout RowKeys) -> PageValue {
             let shown = facts.filter { if case .none = $0.1 { false } else { true } }
             return [
                 // An entry with an anchor is identified by the anchor, another by its sentence.
-                "entryKey": .exact(anchor.isEmpty ? sentence : ""), "hasAnchor": .flag(!anchor.isEmpty),
+                "entryKey": .exact(anchor.isEmpty ? keys.key(of: sentence) : ""), "hasAnchor": .flag(!anchor.isEmpty),
                 "anchor": .exact(anchor), "isOpen": .flag(inside != nil),
                 "sentence": .object(sentenceCell.values(now).merging(["foreign": shownSentence]) { $1 }),
                 "entryFacts": .list(shown.map { .object($0.1.values(now).merging(["name": .text($0.0)]) { $1 }) }),
@@ -147,7 +160,8 @@ struct ConsolePage: Sendable {
     /// Adds a timeline, or without entries the sentence `empty`.
     mutating func entries(_ entries: [Entry], empty: String) {
         guard !entries.isEmpty else { return paragraph(empty, "empty") }
-        add(["isEntries": true, "entries": .list(entries.map { $0.values(now) })])
+        var keys = RowKeys()
+        add(["isEntries": true, "entries": .list(entries.map { $0.values(now, &keys) })])
     }
 
     /// Adds a preformatted text that expands below its title.

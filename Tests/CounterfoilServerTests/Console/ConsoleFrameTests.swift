@@ -266,6 +266,16 @@ extension Browser.Page {
         #expect(ConsolePage.Cell.link("one", link).identity == ConsolePage.Cell.link("one", link).identity)
     }
 
+    @Test func `Each row of a list has a key of its own, also if it reads like another row`() {
+        var page = ConsolePage("x")
+        page.table("x", ["Text"], [[.plain("one")], [.plain("two")], [.plain("one")]], empty: "")
+        page.entries([ConsolePage.Entry("same"), ConsolePage.Entry("same")], empty: "")
+        let keys = Self.html(page).components(separatedBy: "data-key=\"").dropFirst().map { part in
+            String(part.prefix { $0 != "\"" })
+        }
+        #expect(keys == ["one", "two", "one 2", "same", "same 2"])
+    }
+
     @Test func `Long texts are shortened with the full text behind, and number columns have a class`() {
         var page = ConsolePage("x")
         let long = String(repeating: "x", count: 500) + "end"
