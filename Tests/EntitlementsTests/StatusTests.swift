@@ -227,6 +227,33 @@ import Testing
         #expect(after.product("pro.month").details == [.changedProduct])
     }
 
+    @Test func `Access lasts until the end of the period that is paid ahead`() {
+        let facts = [period("1", 0, 30), period("2", 30, 60, signed: 29.5)]
+        // The customer cancelled after the charge.
+        let cancelled = renewal(on: 29.6, renews: false) { $0.renewalDate = day(60) }
+        let before = states(facts, [cancelled], on: day(29))
+        #expect(before.subscriptions.first?.accessUntil == day(30))
+        let state = states(facts, [cancelled], on: day(29.7))
+        #expect(state.subscriptions.first?.transactionID == "1" && state.subscriptions.first?.expiresDate == day(30))
+        #expect(state.subscriptions.first?.accessUntil == day(60) && state.subscriptions.first?.willRenew == false)
+        #expect(state.group("g").until == day(60) && state.product("pro.month").until == day(60))
+        #expect(state.entitlement("pro")?.until == day(60))
+        // It was refunded before it began.
+        var refunded = facts
+        refunded[1].refund(on: 29.7)
+        #expect(states(refunded, on: day(29.8)).entitlement("pro")?.until == day(30))
+    }
+
+    @Test func `A product ends with its period if the period that is paid ahead is another product's`() {
+        let facts = [period("1", "pro.month", 0, 30), period("2", "basic.month", 30, 60, signed: 29.5)]
+        let state = states(facts, on: day(29.7))
+        #expect(state.subscriptions.first?.accessUntil == day(60) && state.group("g").until == day(60))
+        #expect(state.product("pro.month").until == day(30) && state.product("basic.month").until == nil)
+        #expect(state.entitlement("pro")?.until == day(30))
+        // Both products give it.
+        #expect(state.entitlement("basic")?.until == day(60) && state.entitlement("basic")?.transactionID == "1")
+    }
+
     @Test func `A product ended with its last period, not with a refund of a period that had not begun`() {
         let facts = [
             period("1", 0, 30), period("2", 30, 60, signed: 29.6) { $0.revocationDate = day(29.6) },

@@ -10,6 +10,8 @@ struct CustomerFold {
     var groupsWithIntroductoryOffer: [String] = []
     /// The candidates for the state of each product: one for each purchase or period.
     var products: [ProductState] = []
+    /// The periods that are paid for and will change the product of a subscription.
+    var changesPaidAhead: [(productID: String, from: Date, until: Date)] = []
 
     init(facts: EffectiveFacts, engine: EntitlementEngine) {
         self.facts = facts
@@ -56,7 +58,13 @@ struct CustomerFold {
         // Receipts do not contain the group.
         let group = state.subscriptionGroupIdentifier ?? engine.group(of: product)
         state.subscriptionGroupIdentifier = group
-        products.append(ProductState(state, asOf: facts.asOf))
+        var productState = ProductState(state, asOf: facts.asOf)
+        if let (next, end) = facts.periodPaidAhead(among: periods), !next.productID.isExactly(product) {
+            let change = state.expiresDate.map { min($0, next.purchaseDate) } ?? next.purchaseDate
+            productState.until = change
+            changesPaidAhead.append((productID: next.productID, from: change, until: end))
+        }
+        products.append(productState)
         states.subscriptions.append(state)
         let all = facts.facts.transactions
         var previous = product

@@ -8,11 +8,8 @@ extension EffectiveFacts {
     func currentPeriod(of periods: Periods) -> Transaction? {
         // If every period was upgraded and the replacement is unknown, the last period stands for the ended
         // subscription.
-        guard var latest = periods.last(where: { !$0.isUpgraded }) else { return periods.last }
+        guard let latest = latestPeriod(of: periods) else { return periods.last }
         if periods.count == 1 { return latest }
-        if !willBegin(latest, among: periods) {
-            latest = periods.last { !$0.isUpgraded && willBegin($0, among: periods) } ?? latest
-        }
         let fact = facts.transactions[latest.index]
         if fact.purchaseDate > asOf {
             // The App Store may sign a renewal up to a day before it begins. Until then, the paid period that is
@@ -26,6 +23,28 @@ extension EffectiveFacts {
             } ?? latest
         }
         return latest
+    }
+
+    /// Returns the latest period that was not upgraded and has begun or will begin.
+    private func latestPeriod(of periods: Periods) -> Transaction? {
+        guard var latest = periods.last(where: { !$0.isUpgraded }) else { return nil }
+        if periods.count == 1 { return latest }
+        if !willBegin(latest, among: periods) {
+            latest = periods.last { !$0.isUpgraded && willBegin($0, among: periods) } ?? latest
+        }
+        return latest
+    }
+
+    /// Returns the period that is paid for and has not begun, with its end; nil if there is none. Access continues in
+    /// it after the current period, maybe by another product.
+    func periodPaidAhead(among periods: Periods) -> (fact: TransactionFact, end: Date)? {
+        // Nearly always every period has begun.
+        guard let last = periods.last, facts.transactions[last.index].purchaseDate > asOf,
+            let latest = latestPeriod(of: periods), !latest.isRevoked
+        else { return nil }
+        let fact = fact(latest)
+        guard fact.purchaseDate > asOf, let end = fact.expiresDate else { return nil }
+        return (fact, end)
     }
 
     /// Whether a period has begun or will begin. A period that was paid for in advance may be refunded, or replaced by
@@ -95,7 +114,9 @@ extension EffectiveFacts {
         // A subscription that was replaced by one with another original transaction does not renew under the old one.
         if current.isUpgraded { state.willRenew = false }
         state.accessUntil =
-            status == .active ? fact.expiresDate : state.hasAccess ? renewal?.gracePeriodExpiresDate : nil
+            status == .active
+            ? periodPaidAhead(among: periods)?.end ?? fact.expiresDate
+            : state.hasAccess ? renewal?.gracePeriodExpiresDate : nil
         state.details = state.details(isUpgraded: current.isUpgraded)
         state.nextStep = state.nextStep(isUpgraded: current.isUpgraded)
         return state

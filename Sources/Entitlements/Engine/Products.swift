@@ -100,6 +100,13 @@ extension CustomerFold {
                 decisions[entitlement].end = products[position].until.flatMap { until in end.map { max($0, until) } }
             }
         }
+        // Another product of the same subscription may give the entitlement next.
+        for change in changesPaidAhead.sorted(by: { $0.from < $1.from }) {
+            for entitlement in engine.names(of: change.productID) {
+                guard let end = decisions[entitlement].end, end >= change.from else { continue }
+                decisions[entitlement].end = max(end, change.until)
+            }
+        }
         var entitlements: [EntitlementState] = []
         entitlements.reserveCapacity(decisions.count)
         for (name, decision) in zip(engine.names, decisions) {

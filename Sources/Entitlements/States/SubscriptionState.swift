@@ -15,7 +15,8 @@ public struct SubscriptionState: Sendable, Hashable, Encodable {
     public var status: SubscriptionStatus
     /// Whether the app should give access: the status is active, or in the billing grace period.
     public var hasAccess: Bool
-    /// When access ends unless a new fact arrives: the end of the period or of the grace period. Nil without access.
+    /// When access ends unless a new fact arrives: the end of the period, of the next one if that is paid for already,
+    /// or of the grace period. Nil without access.
     public var accessUntil: Date?
     /// When the period was bought or begins.
     public var purchaseDate: Date

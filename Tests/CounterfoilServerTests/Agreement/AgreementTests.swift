@@ -25,16 +25,16 @@ import Testing
         async throws
     {
         let seeds = Self.seeds(default: 1...30).filter { Int($0) % Self.partitions == partition }
-        var (lost, grants, keys, instants) = (0, 0, 0, 0)
+        var (lost, grants, keys, ends, charges) = (0, 0, 0, 0, 0)
         for seed in seeds {
             let history = try await run(seed)
             (lost, grants, keys) = (lost + history.lost, grants + history.grants, keys + history.keys)
-            instants += history.instants
+            (ends, charges) = (ends + history.ends, charges + history.charges)
         }
         // A few histories may have no faults by chance.
         #expect(
-            (lost > 0 && grants > 0 && keys > 0 && instants > 0) || seeds.count < 5,
-            "\(lost) notifications lost, \(grants) grants, \(keys) keys, \(instants) ends of access")
+            (lost > 0 && grants > 0 && keys > 0 && ends > 0 && charges > 0) || seeds.count < 5,
+            "\(lost) notifications lost, \(grants) grants, \(keys) keys, \(ends) ends of access, \(charges) charges")
     }
 
     @Test func `Server and simulator agree on a customer who cancels during billing retry`() async throws {
@@ -56,9 +56,11 @@ import Testing
         }
     }
 
-    /// - Returns: The numbers of notifications that never arrived, of grants, of In-App Purchase keys, and of ends of
-    ///   access that were compared.
-    private func run(_ seed: UInt64) async throws -> (lost: Int, grants: Int, keys: Int, instants: Int) {
+    /// - Returns: The numbers of notifications that never arrived, of grants, of In-App Purchase keys, of ends of access
+    ///   and of charges before a period that were compared.
+    private func run(
+        _ seed: UInt64
+    ) async throws -> (lost: Int, grants: Int, keys: Int, ends: Int, charges: Int) {
         let keys = AddedKeys()
         return try await World.run {
             RandomHistory.settings(seed, &$0)
@@ -73,20 +75,22 @@ import Testing
         } _: { world in
             var history = RandomHistory(world, seed: seed, keys: keys)
             try await history.run(commands: 60)
-            let (count, instants) = try await compare(history)
+            let (count, ends, charges) = try await compare(history)
             let lost = world.simulator.core.read(.production) { store, _ in
                 store.notifications.count { !$0.isDelivered }
             }
             #expect(count > 0, "seed \(seed): no customers")
-            return (lost, history.expectedGrants.count, keys.count, instants)
+            return (lost, history.expectedGrants.count, keys.count, ends, charges)
         }
     }
 
-    /// Compares the present and, if the seed allows to reconstruct it, the past. Returns the numbers of customers and of
-    /// ends of access.
-    private func compare(_ history: RandomHistory) async throws -> (customers: Int, instants: Int) {
-        guard let present = history.probes.last else { return (0, 0) }
-        var instants = 0
+    /// Compares the present and, if the seed allows to reconstruct it, the past. Returns the numbers of customers, of
+    /// ends of access and of charges before a period.
+    private func compare(
+        _ history: RandomHistory
+    ) async throws -> (customers: Int, ends: Int, charges: Int) {
+        guard let present = history.probes.last else { return (0, 0, 0) }
+        var (ends, charges) = (0, 0)
         let core = try history.world.server.core
         let appEnvironment = try history.world.appEnvironment()
         var wrong: [String] = []
@@ -119,7 +123,7 @@ import Testing
                 engine: TimeLaws.engine(engine.catalogue), present: now.facts, facts: past.facts,
                 asOf: now.states.asOf, probes: own)
             wrong += laws.violations.map { "\(state.customer): \($0)" }
-            instants += laws.endDates.count
+            (ends, charges) = (ends + laws.endDates.count, charges + laws.chargesAhead.count)
             for (position, probe) in history.probes.enumerated() {
                 let known = position == 0 ? past.states : engine.state(of: past.facts, asOf: probe.date)
                 guard let truth = probe.states.first(where: { $0.customer == state.customer }) else { continue }
@@ -129,7 +133,7 @@ import Testing
         }
         wrong += try await Self.differences(segments, withdrawn, core, appEnvironment)
         #expect(wrong.isEmpty, "seed \(history.seed):\n\(wrong.prefix(12).joined(separator: "\n"))")
-        return (present.states.count, instants)
+        return (present.states.count, ends, charges)
     }
 
     /// The purchases whose stored segments differ from those of their state.

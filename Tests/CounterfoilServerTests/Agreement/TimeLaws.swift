@@ -30,10 +30,25 @@ struct TimeLaws {
         engine.state(of: present, asOf: asOf).products.filter { $0.state == .inactive }.compactMap(\.endedDate)
     }
 
+    /// When renewals were charged before they began, as far as that is known; at most the last three.
+    var chargesAhead: [Date] {
+        let dates = facts.transactions.filter { $0.signedDate < $0.purchaseDate && $0.signedDate <= asOf }
+            .map(\.signedDate)
+        return Array(Set(dates).sorted().suffix(3))
+    }
+
     /// The violated laws as texts; empty if there are none.
     var violations: [String] {
         let known = engine.state(of: present, asOf: asOf)
-        var wrong = ends(known) + untils(known) + explanations(of: present, asOf: asOf) + periods(known)
+        var wrong =
+            ends(known) + untils(of: present, asOf: asOf) + explanations(of: present, asOf: asOf) + periods(known)
+        for date in chargesAhead {
+            var past = facts
+            past.transactions.removeAll { $0.signedDate > date }
+            past.renewals.removeAll { $0.signedDate > date }
+            past.grants = []
+            wrong += untils(of: past, asOf: date)
+        }
         if let first = probes.first { wrong += explanations(of: facts, asOf: first.date) }
         return wrong
     }
@@ -81,16 +96,15 @@ struct TimeLaws {
     }
 
     /// Without a new fact, access lasts until the instant that the answer names, and not longer.
-    private func untils(_ known: CustomerStates) -> [String] {
-        // A renewal that was paid ahead continues access.
-        let isPaidAhead = present.transactions.contains { $0.purchaseDate > asOf }
-        let current = Self.untils(of: known)
+    private func untils(of facts: CustomerFacts, asOf: Date) -> [String] {
+        let current = Self.untils(of: engine.state(of: facts, asOf: asOf))
         return current.keys.sorted().flatMap { name -> [String] in
             guard let until = current[name] else { return [] }
-            let before = Self.untils(of: engine.state(of: present, asOf: until - 0.001))
-            let after = Self.untils(of: engine.state(of: present, asOf: until))
-            return (before[name] == nil ? ["\(name) ends before \(Agreement.stamp(until))"] : [])
-                + (after[name] == nil || isPaidAhead ? [] : ["\(name) lasts longer than \(Agreement.stamp(until))"])
+            let before = Self.untils(of: engine.state(of: facts, asOf: until - 0.001))
+            let after = Self.untils(of: engine.state(of: facts, asOf: until))
+            let known = "\(Agreement.stamp(until)), as \(Agreement.stamp(asOf)) says"
+            return (before[name] == nil ? ["\(name) ends before \(known)"] : [])
+                + (after[name] == nil ? [] : ["\(name) lasts longer than \(known)"])
         }
     }
 
