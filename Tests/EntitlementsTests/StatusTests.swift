@@ -276,6 +276,16 @@ import Testing
             #expect(state.subscriptions.first?.transactionID == "3")
             #expect(state.product("basic.month").state == .inactive)
         }
+        // The renewal of the new product is paid ahead too.
+        let next = period("4", "pro.month", 59.7, 89.7, signed: 59.2) { $0.reason = .renewal }
+        let last = renewal("pro.month", on: 59.2) { $0.renewalDate = day(89.7) }
+        let state = states(facts + [next], [last], on: day(59.3))
+        #expect(state.subscriptions.first?.transactionID == "3" && state.product("pro.month").until == day(89.7))
+        // It is a renewal of another product.
+        let downgrade = period("4", "basic.year", 59.7, 424.7, signed: 59.2) { $0.reason = .renewal }
+        let ended = states(facts + [downgrade], on: day(60))
+        #expect(ended.product("pro.month").endedDate == day(59.7))
+        #expect(ended.product("basic.month").endedDate == day(29.7))
         // Before the upgrade, the paid period would have followed.
         let charged = renewal("basic.month", on: 29.5) { $0.renewalDate = day(60) }
         #expect(states([facts[0], paid], [charged], on: day(31)).subscriptions.first?.transactionID == "2")

@@ -14,7 +14,11 @@ extension EffectiveFacts {
         if fact.purchaseDate > asOf {
             // The App Store may sign a renewal up to a day before it begins. Until then, the paid period that is
             // running is current.
-            return periods.last { !$0.isUpgraded && !$0.isRevoked && isRunning($0) } ?? latest
+            let running = periods.indices.last {
+                isRunning(periods[$0]) && !periods[$0].isUpgraded && !periods[$0].isRevoked
+                    && !wasReplacedAhead($0, in: periods)
+            }
+            return running.map { periods[$0] } ?? latest
         }
         if latest.isRevoked, fact.ownership != .purchased {
             // A customer who rejoins a family during the grace period gets the old period again, from its beginning.
@@ -27,12 +31,12 @@ extension EffectiveFacts {
 
     /// Returns the latest period that was not upgraded and has begun or will begin.
     private func latestPeriod(of periods: Periods) -> Transaction? {
-        guard var latest = periods.last(where: { !$0.isUpgraded }) else { return nil }
-        if periods.count == 1 { return latest }
+        guard var latest = periods.lastIndex(where: { !$0.isUpgraded }) else { return nil }
+        if periods.count == 1 { return periods[latest] }
         if !willBegin(latest, among: periods) {
-            latest = periods.last { !$0.isUpgraded && willBegin($0, among: periods) } ?? latest
+            latest = periods.indices.last { !periods[$0].isUpgraded && willBegin($0, among: periods) } ?? latest
         }
-        return latest
+        return periods[latest]
     }
 
     /// Returns the period that is paid for and has not begun, with its end; nil if there is none. Access continues in
@@ -49,9 +53,9 @@ extension EffectiveFacts {
 
     /// Whether a period has begun or will begin. A period that was paid for in advance may be refunded, or replaced by
     /// an upgrade, before it begins.
-    private func willBegin(_ period: Transaction, among periods: Periods) -> Bool {
-        let fact = facts.transactions[period.index]
-        if wasRefundedAhead(period) { return false }
+    private func willBegin(_ position: Int, among periods: Periods) -> Bool {
+        if neverBegins(position, in: periods) { return false }
+        let fact = fact(periods[position])
         // A renewal info that was signed at or after the transaction names the period that counts. If that period began
         // earlier, it replaced this one.
         guard let renewal = renewal(of: fact.originalTransactionID), renewal.signedDate >= fact.signedDate,
@@ -64,8 +68,18 @@ extension EffectiveFacts {
         }
     }
 
-    /// Whether a period that was paid for in advance was refunded or revoked before it began.
-    func wasRefundedAhead(_ period: Transaction) -> Bool {
+    /// Whether a period that was paid for in advance was refunded, revoked or replaced before it began.
+    func neverBegins(_ position: Int, in periods: Periods) -> Bool {
+        wasRefundedAhead(periods[position]) || wasReplacedAhead(position, in: periods)
+    }
+
+    private func wasReplacedAhead(_ position: Int, in periods: Periods) -> Bool {
+        guard position > periods.startIndex else { return false }
+        return facts.transactions[periods[position].index].wasReplacedAhead(
+            by: facts.transactions[periods[position - 1].index])
+    }
+
+    private func wasRefundedAhead(_ period: Transaction) -> Bool {
         guard period.isRevoked, let date = facts.transactions[period.index].revocationDate else { return false }
         return date < facts.transactions[period.index].purchaseDate
     }
@@ -75,6 +89,7 @@ extension EffectiveFacts {
     func replacementDate(_ position: Int, in periods: Periods, _ current: Transaction) -> Date? {
         let period = fact(periods[position])
         let isRevoked = periods[position].isRevoked
+        if wasReplacedAhead(position, in: periods) { return isRevoked ? nil : fact(periods[position - 1]).purchaseDate }
         // It was paid for in advance, and the current period replaced it before it began, unless it was refunded.
         let began = fact(current).purchaseDate
         if period.purchaseDate > began { return isRevoked ? nil : began }

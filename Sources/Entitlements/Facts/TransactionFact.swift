@@ -63,6 +63,17 @@ public struct TransactionFact: Sendable, Hashable {
 }
 
 extension TransactionFact {
+    /// Whether this renewal was paid for in advance, and a purchase, such as an upgrade, replaced it before it began.
+    /// Few such transactions are signed again and say so.
+    ///
+    /// - Parameter previous: The period of the subscription that began last before this one.
+    package func wasReplacedAhead(by previous: TransactionFact) -> Bool {
+        let isReplaced =
+            signedDate <= previous.purchaseDate
+            || isUpgraded && previous.expiresDate.map { $0 > purchaseDate } ?? false
+        return isReplaced && previous.purchaseDate < purchaseDate && reason != .purchase && previous.reason == .purchase
+    }
+
     /// Creates a fact. Omitted values are absent.
     public init(
         transactionID: String, originalTransactionID: String, productID: String, type: ProductType, purchaseDate: Date,

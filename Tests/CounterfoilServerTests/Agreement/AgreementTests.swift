@@ -56,8 +56,8 @@ import Testing
         }
     }
 
-    /// - Returns: The numbers of notifications that never arrived, of grants, of In-App Purchase keys, of ends of access
-    ///   and of charges before a period that were compared.
+    /// - Returns: The numbers of notifications that never arrived, of grants, of In-App Purchase keys, of ends of
+    ///   access and of charges before a period that were compared.
     private func run(
         _ seed: UInt64
     ) async throws -> (lost: Int, grants: Int, keys: Int, ends: Int, charges: Int) {
