@@ -137,12 +137,7 @@ struct TimeLaws {
             let id = subscription.originalTransactionID
             var own = present
             own.transactions.removeAll { $0.originalTransactionID != id }
-            let byID = own.transactions.sorted {
-                ($0.transactionID.count, $0.transactionID) < ($1.transactionID.count, $1.transactionID)
-            }
-            // A period that was paid ahead and replaced before it began remains among the periods.
-            let isInOrder = zip(byID, byID.dropFirst()).allSatisfy { $0.purchaseDate <= $1.purchaseDate }
-            guard isInOrder, reversed.isDisjoint(with: byID.map(\.transactionID)),
+            guard reversed.isDisjoint(with: own.transactions.map(\.transactionID)),
                 let all = PurchasePeriods.all(of: own, known).first, all.omitted == 0
             else { return [] }
             return probes.compactMap { probe -> String? in

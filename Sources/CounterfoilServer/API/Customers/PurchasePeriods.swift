@@ -46,11 +46,11 @@ struct PurchasePeriods {
             var periods = transactions.indices.map { index -> Period in
                 let fact = transactions[index]
                 let end = ends[ExactText(fact.transactionID)] ?? nil
-                // A period that was refunded before it began ended nothing.
-                let next = transactions.dropFirst(index + 1).first { next in
-                    next.revocationDate.map { $0 >= next.purchaseDate } ?? true
-                }
-                return period(fact, until: end, before: next)
+                // A period that never began ended nothing.
+                let next = transactions.indices.dropFirst(index + 1).first { !neverBegan($0, of: transactions) }
+                return period(
+                    fact, until: end, before: next.map { transactions[$0] },
+                    neverBegan: neverBegan(index, of: transactions))
             }
             if let subscription = subscriptions[key]?.first { periods += unpaidPeriods(subscription, now: states.asOf) }
             return PurchasePeriods(
@@ -63,13 +63,22 @@ struct PurchasePeriods {
         transactions.map(\.purchaseDate).min() ?? .distantPast
     }
 
+    /// Whether a period was refunded, or replaced by a purchase, before it began.
+    private static func neverBegan(_ index: Int, of transactions: [TransactionFact]) -> Bool {
+        let fact = transactions[index]
+        if let date = fact.revocationDate, date < fact.purchaseDate { return true }
+        return index > 0 && fact.wasReplacedAhead(by: transactions[index - 1])
+    }
+
     /// - Parameter end: The end of a non-renewing subscription by the duration in the catalogue.
-    private static func period(_ fact: TransactionFact, until end: Date?, before next: TransactionFact?) -> Period {
+    private static func period(
+        _ fact: TransactionFact, until end: Date?, before next: TransactionFact?, neverBegan: Bool
+    ) -> Period {
         // An upgrade starts immediately and ends the previous period, whose transaction may not be signed again.
         let planned = fact.expiresDate.map { min($0, next?.purchaseDate ?? $0) } ?? end
         // A refund after the end does not extend the period.
-        let ended = fact.revocationDate.map { min($0, planned ?? $0) } ?? planned
-        // A refund before the start must not end the period before its start.
+        let ended = neverBegan ? fact.purchaseDate : fact.revocationDate.map { min($0, planned ?? $0) } ?? planned
+        // No period ends before its start.
         return Period(
             kind: kind(of: fact), start: fact.purchaseDate, end: ended.map { max($0, fact.purchaseDate + 1) })
     }

@@ -76,6 +76,19 @@ import Testing
         #expect(spend["without_price"].number == 3 && spend["upgraded"].number == 1)
     }
 
+    @Test func `Periods that a purchase replaced are counted, also if they were not signed again`() throws {
+        let day: TimeInterval = 86_400
+        let spend = try Self.spend([
+            Self.payment(1, 5_000) { $0.reason = .purchase },
+            // Paid ahead, and replaced before it began.
+            Self.payment(2, 5_000) { ($0.reason, $0.signedDate) = (.renewal, $0.purchaseDate - 0.2 * day) },
+            Self.payment(3, 9_000) { ($0.reason, $0.purchaseDate) = (.purchase, Self.start + 1.9 * day) },
+            Self.payment(4, 9_000) { $0.reason = .renewal },
+        ])
+        #expect(Self.lines(spend) == ["USD 28000 0 4"])
+        #expect(spend["upgraded"].number == 2)
+    }
+
     @Test func `Spend of the largest prices does not overflow, and a negative price is ignored`() throws {
         let payments = (1...4).map { id in
             Self.payment(id, .max) { ($0.revocationDate, $0.signedDate) = ($0.purchaseDate, $0.purchaseDate) }

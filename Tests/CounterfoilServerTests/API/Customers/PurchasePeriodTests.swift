@@ -85,6 +85,25 @@ import Testing
         #expect(periods.first?.end == upgrade && periods.last?.start == upgrade)
     }
 
+    @Test(arguments: [true, false])
+    func `A renewal that an upgrade replaced before it began does not end the new period`(isSignedAgain: Bool) {
+        let (charge, upgrade) = (Self.start + 0.98 * Self.month, Self.start + 0.99 * Self.month)
+        let periods = Self.periods([
+            Self.fact(0) { ($0.reason, $0.isUpgraded) = (.purchase, isSignedAgain) },
+            Self.fact(1) { fact in
+                (fact.reason, fact.isUpgraded) = (.renewal, isSignedAgain)
+                if !isSignedAgain { fact.signedDate = charge }
+            },
+            Self.fact(2) { fact in
+                (fact.productID, fact.reason, fact.purchaseDate) = ("yearly", .purchase, upgrade)
+                fact.expiresDate = upgrade + 12 * Self.month
+            },
+        ])
+        #expect(periods.map(\.kind) == [.upgraded, .paid, .upgraded])
+        let ends: [Date?] = [upgrade, upgrade + 12 * Self.month, Self.start + Self.month + 1]
+        #expect(periods.map(\.end) == ends)
+    }
+
     @Test func `Grace and retry periods follow the end of the current paid period`() {
         let year = Self.fact(0) { fact in
             (fact.productID, fact.isUpgraded, fact.expiresDate) = ("yearly", true, Self.start + 12 * Self.month)
