@@ -25,16 +25,17 @@ import Testing
         async throws
     {
         let seeds = Self.seeds(default: 1...30).filter { Int($0) % Self.partitions == partition }
-        var (lost, grants, keys, ends, charges) = (0, 0, 0, 0, 0)
+        var (lost, grants, keys) = (0, 0, 0)
+        var compared = Compared()
         for seed in seeds {
             let history = try await run(seed)
             (lost, grants, keys) = (lost + history.lost, grants + history.grants, keys + history.keys)
-            (ends, charges) = (ends + history.ends, charges + history.charges)
+            compared.add(history.compared)
         }
         // A few histories may have no faults by chance.
         #expect(
-            (lost > 0 && grants > 0 && keys > 0 && ends > 0 && charges > 0) || seeds.count < 5,
-            "\(lost) notifications lost, \(grants) grants, \(keys) keys, \(ends) ends of access, \(charges) charges")
+            (lost > 0 && grants > 0 && keys > 0 && compared.hasAll) || seeds.count < 5,
+            "\(lost) notifications lost, \(grants) grants, \(keys) keys, \(compared)")
     }
 
     @Test func `Server and simulator agree on a customer who cancels during billing retry`() async throws {
@@ -56,11 +57,29 @@ import Testing
         }
     }
 
-    /// - Returns: The numbers of notifications that never arrived, of grants, of In-App Purchase keys, of ends of
-    ///   access and of charges before a period that were compared.
-    private func run(
-        _ seed: UInt64
-    ) async throws -> (lost: Int, grants: Int, keys: Int, ends: Int, charges: Int) {
+    /// How much was compared.
+    private struct Compared {
+        var customers = 0
+        /// The ends of access.
+        var ends = 0
+        /// The charges before a period.
+        var charges = 0
+        /// The customers who paid.
+        var payers = 0
+
+        var hasAll: Bool { customers > 0 && ends > 0 && charges > 0 && payers > 0 }
+
+        mutating func add(_ other: Self) {
+            customers += other.customers
+            ends += other.ends
+            charges += other.charges
+            payers += other.payers
+        }
+    }
+
+    /// - Returns: The numbers of notifications that never arrived, of grants and of In-App Purchase keys, and how much
+    ///   was compared.
+    private func run(_ seed: UInt64) async throws -> (lost: Int, grants: Int, keys: Int, compared: Compared) {
         let keys = AddedKeys()
         return try await World.run {
             RandomHistory.settings(seed, &$0)
@@ -75,22 +94,20 @@ import Testing
         } _: { world in
             var history = RandomHistory(world, seed: seed, keys: keys)
             try await history.run(commands: 60)
-            let (count, ends, charges) = try await compare(history)
+            let compared = try await compare(history)
             let lost = world.simulator.core.read(.production) { store, _ in
                 store.notifications.count { !$0.isDelivered }
             }
-            #expect(count > 0, "seed \(seed): no customers")
-            return (lost, history.expectedGrants.count, keys.count, ends, charges)
+            #expect(compared.customers > 0, "seed \(seed): no customers")
+            return (lost, history.expectedGrants.count, keys.count, compared)
         }
     }
 
-    /// Compares the present and, if the seed allows to reconstruct it, the past. Returns the numbers of customers, of
-    /// ends of access and of charges before a period.
-    private func compare(
-        _ history: RandomHistory
-    ) async throws -> (customers: Int, ends: Int, charges: Int) {
-        guard let present = history.probes.last else { return (0, 0, 0) }
-        var (ends, charges) = (0, 0)
+    /// Compares the present and, if the seed allows to reconstruct it, the past.
+    private func compare(_ history: RandomHistory) async throws -> Compared {
+        var compared = Compared()
+        guard let present = history.probes.last else { return compared }
+        compared.customers = present.states.count
         let core = try history.world.server.core
         let appEnvironment = try history.world.appEnvironment()
         var wrong: [String] = []
@@ -104,6 +121,10 @@ import Testing
             wrong += Agreement.differences(state, now.states).map { "\(state.customer) now: \($0)" }
             wrong += history.differences(state.customer, now.states, at: core.now)
                 .map { "\(state.customer) now: \($0)" }
+            let paid = SpendLaw.sums(of: state.customer, in: history.world.simulator)
+            let stored = SpendLaw.sums(of: now.facts, asOf: now.states.asOf)
+            if paid != stored { wrong.append("\(state.customer) paid \(paid), but \(stored) in the server") }
+            if !paid.isEmpty { compared.payers += 1 }
             for one in now.states.subscriptions {
                 segments[one.originalTransactionID, default: []].formUnion(one.segments.map(\.segment))
                 if now.states.isSubscribed(besides: one) { withdrawn.insert(one.originalTransactionID) }
@@ -123,7 +144,8 @@ import Testing
                 engine: TimeLaws.engine(engine.catalogue), present: now.facts, facts: past.facts,
                 asOf: now.states.asOf, probes: own)
             wrong += laws.violations.map { "\(state.customer): \($0)" }
-            (ends, charges) = (ends + laws.endDates.count, charges + laws.chargesAhead.count)
+            compared.ends += laws.endDates.count
+            compared.charges += laws.chargesAhead.count
             for (position, probe) in history.probes.enumerated() {
                 let known = position == 0 ? past.states : engine.state(of: past.facts, asOf: probe.date)
                 guard let truth = probe.states.first(where: { $0.customer == state.customer }) else { continue }
@@ -133,7 +155,7 @@ import Testing
         }
         wrong += try await Self.differences(segments, withdrawn, core, appEnvironment)
         #expect(wrong.isEmpty, "seed \(history.seed):\n\(wrong.prefix(12).joined(separator: "\n"))")
-        return (present.states.count, ends, charges)
+        return compared
     }
 
     /// The purchases whose stored segments differ from those of their state.
