@@ -12,6 +12,8 @@ struct LatestReceipt {
     let lineages: [Lineage]
     let receipt: AppReceipt
     let excludesOld: Bool
+    let engine: EntitlementEngine
+    let now: Date
 
     /// The maximum number of entries, as in Apple's responses.
     private static let mostTransactions = 100
@@ -34,8 +36,9 @@ struct LatestReceipt {
                 // The App Store drops consumables from receipts once the app has finished them.
                 fact.type != .consumable || listed[ExactText(fact.transactionID)] != nil
             }
-            if excludesOld, let newest = facts.filter(\.isSubscription).max(by: { $0.purchaseDate < $1.purchaseDate }) {
-                facts = facts.filter { !$0.isSubscription } + [newest]
+            if excludesOld {
+                let latest = latestPeriods(of: lineage)
+                facts = facts.filter { !$0.isSubscription || latest.contains(ExactText($0.transactionID)) }
             }
             all += facts.map { ($0, original?.purchaseDate) }
         }
@@ -51,6 +54,14 @@ struct LatestReceipt {
                     webOrderLineItemID: purchase?.webOrderLineItemID.map { String($0) })
                 return .object(members.all)
             })
+    }
+
+    /// The transaction of a subscription's latest period. A period that was paid in advance counts, unless an upgrade
+    /// replaced it or it was refunded before it began: a client that sees only that one would end the running period.
+    private func latestPeriods(of lineage: Lineage) -> Set<ExactText> {
+        let facts = lineage.facts()
+        let instant = facts.transactions.map(\.purchaseDate).reduce(facts.evaluationDate(now: now)) { max($0, $1) }
+        return Set(engine.state(of: facts, asOf: instant).subscriptions.map { ExactText($0.transactionID) })
     }
 
     /// `pending_renewal_info`: the renewal status of each subscription.

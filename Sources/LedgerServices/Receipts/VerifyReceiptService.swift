@@ -94,7 +94,8 @@ package struct VerifyReceiptService: Sendable {
             of: originals + history.found.map(\.text), in: appEnvironment.id)
         let lineages = relatives.adding(receipt.facts)
         let latest = LatestReceipt(
-            lineages: lineages, receipt: appReceipt, excludesOld: request.excludesOldTransactions)
+            lineages: lineages, receipt: appReceipt, excludesOld: request.excludesOldTransactions,
+            engine: apps.engine(of: appEnvironment.bundleID), now: purchaseVerifier.clock.now())
         guard latest.hasAutoRenewables else { return [] }
         return [
             .init("latest_receipt_info", latest.transactions), .init("latest_receipt", .string(request.receiptData)),

@@ -150,6 +150,66 @@ import Testing
         }
     }
 
+    /// What happens while the next period is paid in advance but has not begun.
+    private static let changesInAdvance: [(change: [StoreCommand], latest: String)] = [
+        ([], "the next period"),
+        ([.approveRefund(customer: "anna")], "the running period"),
+        ([.purchase(customer: "anna", product: "com.example.plus.monthly", introductory: false)], "the new product"),
+        (
+            [
+                .approveRefund(customer: "anna"),
+                .purchase(customer: "anna", product: "com.example.plus.monthly", introductory: false),
+            ], "the new product"
+        ),
+    ]
+
+    @Test(arguments: changesInAdvance.indices)
+    func `Without old transactions, a period that was paid in advance but will not begin hides none that runs`(
+        _ index: Int
+    ) async throws {
+        let (change, latest) = Self.changesInAdvance[index]
+        try await World.run(
+            simulator: {
+                $0.createsReceiptAuthorityAtStart = true
+                $0.production.maximumRenewalLeadTime = 86_400
+            }, server: { $0.apps[0].sharedSecrets = [Secret(Self.secret)] }
+        ) { world in
+            let simulator = world.simulator
+            try await simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly", introductory: false))
+            let bought = try #require(try simulator.state(of: "anna").subscriptions.first)
+            // A renewal is charged at least a tenth of the lead time before the period ends.
+            try await simulator.advance(to: try #require(bought.expiresDate) - 3600)
+            let ahead = try #require(
+                simulator.core.read(.production) { store, _ in store.customers["anna"]?.transactions.last })
+            #expect(ahead != bought.transactionID)
+            for command in change { try await simulator.perform(command) }
+            try await world.waitUntilIdle()
+
+            let receipt = try simulator.receipt(of: "anna")
+            let simulated = simulator.core.verifyReceipt(try body(receipt, secret: "counterfoil"), in: .production)
+            let expected = transactions(APIResponse(status: Int(simulated.status), body: Data(simulated.body)))
+            let last = simulator.core.read(.production) { store, _ in store.customers["anna"]?.transactions.last }
+            let ids: [String: String?] = [
+                "the next period": ahead, "the running period": bought.transactionID, "the new product": last,
+            ]
+            #expect(expected == [try #require(ids[latest] ?? nil)])
+            let answer = try await world.call(
+                .POST, "/verifyReceipt", data: body(receipt, secret: Self.secret), key: nil)
+            #expect(transactions(answer) == expected)
+        }
+    }
+
+    private func transactions(_ answer: APIResponse) -> [String]? {
+        (answer["latest_receipt_info"] as? [[String: Any]])?.compactMap { $0["transaction_id"] as? String }
+    }
+
+    private func body(_ receipt: String, secret: String) throws -> Data {
+        try JSONSerialization.data(withJSONObject: [
+            "receipt-data": receipt, "password": secret, "exclude-old-transactions": true,
+        ])
+    }
+
     /// Expects the answer to include transactions after the receipt, and to match the simulator's answer.
     @discardableResult private func verify(_ world: World, _ receipt: String) async throws -> APIResponse {
         let body: [String: Any] = ["receipt-data": receipt, "password": Self.secret]
