@@ -7,7 +7,8 @@ internal import Foundation
 /// The members of a `verifyReceipt` response that come from the ledger instead of the receipt.
 ///
 /// For transactions that the receipt does not list, `web_order_line_item_id` is missing, and so is
-/// `original_purchase_date` if the original transaction is unknown.
+/// `original_purchase_date` if the original transaction is unknown. Unlike Apple's responses, `pending_renewal_info` also
+/// lists a subscription that was cancelled in its grace period, as cancelled: the ledger does not know when that was.
 struct LatestReceipt {
     let lineages: [Lineage]
     let receipt: AppReceipt
@@ -80,7 +81,7 @@ struct LatestReceipt {
             members.add("is_in_billing_retry_period", fact.isInBillingRetry ? "1" : "0")
         }
         members.add("grace_period_expires_date", fact.gracePeriodExpiresDate)
-        // Of an increase that was accepted, the renewal info does not say whether it needed consent.
+        // An increase that needs no consent is never pending. Signed data do not say whether an accepted one needed it.
         if fact.priceIncreaseStatus == .pending { members.add("price_consent_status", "0") }
         members.add("price_increase_status", fact.priceIncreaseStatus.map { String($0.rawValue) })
         members.addOffer(fact.offerType, fact.offerIdentifier)

@@ -200,6 +200,30 @@ import Testing
         }
     }
 
+    @Test func `pending_renewal_info says that a customer has not agreed to a price yet`() async throws {
+        try await World.run(
+            simulator: { $0.createsReceiptAuthorityAtStart = true },
+            server: { $0.apps[0].sharedSecrets = [Secret(Self.secret)] }
+        ) { world in
+            try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
+            try await world.simulator.perform(
+                .increasePrice(product: "com.example.premium.monthly", price: 12_990, consent: true))
+            try await world.waitUntilIdle()
+            let receipt = try world.simulator.receipt(of: "anna")
+            let pending = try await world.call(
+                .POST, "/verifyReceipt", data: body(receipt, secret: Self.secret), key: nil)
+            #expect(pending.text("pending_renewal_info.0.price_consent_status") == "0")
+            #expect(pending.text("pending_renewal_info.0.price_increase_status") == "0")
+            try await world.simulator.perform(.acceptPrice(customer: "anna"))
+            try await world.waitUntilIdle()
+            let accepted = try await world.call(
+                .POST, "/verifyReceipt", data: body(receipt, secret: Self.secret), key: nil)
+            // Signed data do not say whether an accepted price needed consent.
+            #expect(accepted.text("pending_renewal_info.0.price_consent_status") == nil)
+            #expect(accepted.text("pending_renewal_info.0.price_increase_status") == "1")
+        }
+    }
+
     private func transactions(_ answer: APIResponse) -> [String]? {
         (answer["latest_receipt_info"] as? [[String: Any]])?.compactMap { $0["transaction_id"] as? String }
     }
