@@ -32,12 +32,6 @@ import Testing
             try await refusals(world, receipt)
             try await notify(world, receipt, try #require(bought.originalTransactionID))
             #expect(log.text.components(separatedBy: "This app gets notifications of version 1").count == 2)
-            try await world.simulator.perform(
-                .increasePrice(product: "com.example.premium.monthly", price: 19_990, consent: true))
-            // The server fetches the history at most once a minute.
-            try await world.simulator.advance(by: 3600)
-            let increased = try await verify(world, receipt)
-            #expect(increased.text("pending_renewal_info.0.price_consent_status") == "0")
         }
     }
 
