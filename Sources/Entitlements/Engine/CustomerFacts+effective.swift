@@ -1,3 +1,4 @@
+internal import AppStoreModels
 package import Foundation
 
 extension CustomerFacts {
