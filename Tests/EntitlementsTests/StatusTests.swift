@@ -252,6 +252,14 @@ import Testing
         #expect(state.entitlement("pro")?.until == day(30))
         // Both products give it.
         #expect(state.entitlement("basic")?.until == day(60) && state.entitlement("basic")?.transactionID == "1")
+        // Until then another subscription gives the product.
+        func shared(until end: Double) -> TransactionFact {
+            period("8", of: "8", "basic.month", 5, end) { $0.ownership = .familyShared }
+        }
+        for (end, until) in [(40.0, 60.0), (29.9, 29.9), (70, 70)] {
+            let product = states(facts + [shared(until: end)], on: day(29.7)).product("basic.month")
+            #expect(product.state == .active && product.until == day(until))
+        }
     }
 
     @Test func `A product ended with its last period, not with a refund of a period that had not begun`() {

@@ -11,7 +11,7 @@ import Testing
 @testable import Ledger
 
 extension `Server and simulator agree` {
-    static let copySeeds = Array(seeds(default: 1...4))
+    static let copySeeds = Array(seeds(default: 1...2))
 
     /// Compares the answers of a server with those of servers whose ledgers got the same facts in another way, after a
     /// random history with notifications that arrive late, reports, restores, merges, transfers, grants and erasures.
