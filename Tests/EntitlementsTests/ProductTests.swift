@@ -23,6 +23,16 @@ import Testing
         }
     }
 
+    @Test func `An upgrade whose reason is unknown ends with the next upgrade, not with the purchase before it`() {
+        let facts = [
+            period("1", "basic.month", 0, 30) { $0.reason = .purchase },
+            period("2", 10, 40) { $0.isUpgraded = true },
+            period("3", "pro.year", 20, 385) { $0.reason = .purchase },
+        ]
+        let product = states(facts, on: day(25)).product("pro.month")
+        #expect(product.details == [.upgraded] && product.endedDate == day(20))
+    }
+
     @Test func `A non-consumable is owned without an end unless it is refunded`() {
         let map = purchase("1", "map", .nonConsumable, on: 0)
         var refunded = map

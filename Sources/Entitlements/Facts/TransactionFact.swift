@@ -68,9 +68,10 @@ extension TransactionFact {
     ///
     /// - Parameter previous: The period of the subscription that began last before this one.
     package func wasReplacedAhead(by previous: TransactionFact) -> Bool {
+        // A transaction without a reason may be an upgrade that began, and was replaced by another one later.
         let isReplaced =
             signedDate <= previous.purchaseDate
-            || isUpgraded && previous.expiresDate.map { $0 > purchaseDate } ?? false
+            || isUpgraded && reason == .renewal && previous.expiresDate.map { $0 > purchaseDate } ?? false
         return isReplaced && previous.purchaseDate < purchaseDate && reason != .purchase && previous.reason == .purchase
     }
 
