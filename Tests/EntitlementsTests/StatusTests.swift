@@ -294,6 +294,12 @@ import Testing
         let ended = states(facts + [downgrade], on: day(60))
         #expect(ended.product("pro.month").endedDate == day(59.7))
         #expect(ended.product("basic.month").endedDate == day(29.7))
+        // Another upgrade follows. The replaced renewal comes between the two.
+        let second = period("4", "pro.year", 40, 405) { $0.reason = .purchase }
+        for date in [41.0, 61] {
+            let former = states(facts + [second], on: day(date)).product("pro.month")
+            #expect(former.details == [.upgraded] && former.endedDate == day(40), "day \(date)")
+        }
         // Before the upgrade, the paid period would have followed.
         let charged = renewal("basic.month", on: 29.5) { $0.renewalDate = day(60) }
         #expect(states([facts[0], paid], [charged], on: day(31)).subscriptions.first?.transactionID == "2")

@@ -93,8 +93,9 @@ extension EffectiveFacts {
         // It was paid for in advance, and the current period replaced it before it began, unless it was refunded.
         let began = fact(current).purchaseDate
         if period.purchaseDate > began { return isRevoked ? nil : began }
-        let next = position + 1
-        guard periods.indices.contains(next), let end = period.expiresDate else { return nil }
+        // A period that never began, such as a renewal that this purchase replaced, is not the next one.
+        let next = (position + 1..<periods.endIndex).first { !neverBegins($0, in: periods) }
+        guard let next, let end = period.expiresDate else { return nil }
         let successor = fact(periods[next])
         // It was refunded before, so the customer bought again.
         if isRevoked, let date = period.revocationDate, date < successor.purchaseDate { return nil }
