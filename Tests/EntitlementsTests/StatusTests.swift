@@ -305,6 +305,22 @@ import Testing
         #expect(states([facts[0], paid], [charged], on: day(31)).subscriptions.first?.transactionID == "2")
     }
 
+    @Test func `A replaced period does not return if the upgrade is refunded after its renewal was paid ahead`() {
+        let facts = [
+            period("1", "basic.month", 0, 365) { $0.reason = .purchase },
+            period("2", 10, 40) {
+                $0.reason = .purchase
+                $0.refund(on: 39.5)
+            },
+            period("3", 40, 70, signed: 39.2) { $0.reason = .renewal },
+        ]
+        for date in [39.6, 40] {
+            let state = states(facts, on: day(date))
+            #expect(state.subscriptions.map(\.transactionID) == ["3"] && state.isPro == true)
+            #expect(state.product("basic.month").endedDate == day(10))
+        }
+    }
+
     @Test func `A refund of a period paid ahead leaves the current period unchanged`() {
         let facts = [
             period("1", 0, 30),

@@ -16,7 +16,7 @@ extension EffectiveFacts {
             // running is current.
             let running = periods.indices.last {
                 isRunning(periods[$0]) && !periods[$0].isUpgraded && !periods[$0].isRevoked
-                    && !wasReplacedAhead($0, in: periods)
+                    && !wasReplacedAhead($0, in: periods) && !wasReplaced($0, in: periods)
             }
             return running.map { periods[$0] } ?? latest
         }
@@ -77,6 +77,15 @@ extension EffectiveFacts {
         guard position > periods.startIndex else { return false }
         return facts.transactions[periods[position].index].wasReplacedAhead(
             by: facts.transactions[periods[position - 1].index])
+    }
+
+    /// Whether a purchase that has begun, such as an upgrade, replaced a running period.
+    private func wasReplaced(_ position: Int, in periods: Periods) -> Bool {
+        let begin = facts.transactions[periods[position].index].purchaseDate
+        return periods[(position + 1)...].contains { later in
+            let fact = facts.transactions[later.index]
+            return fact.reason == .purchase && fact.purchaseDate > begin && fact.purchaseDate <= asOf
+        }
     }
 
     private func wasRefundedAhead(_ period: Transaction) -> Bool {
