@@ -327,6 +327,14 @@ import Testing
             period("3", 35, 65, signed: 34.5),
         ]
         #expect(why(upgraded, on: day(34.6)).facts.map(\.role) == [.upgraded, .decides, .laterPeriod])
+        // The replaced renewal was charged ahead and not signed again.
+        let charged = [
+            period("1", 0, 30) { $0.reason = .purchase }, period("2", 30, 60, signed: 29.5) { $0.reason = .renewal },
+            period("3", "pro.year", 29.7, 394.7) { $0.reason = .purchase },
+        ]
+        for date in [29.8, 45] {
+            #expect(why(charged, on: day(date)).facts.map(\.role) == [.earlierPeriod, .upgraded, .decides])
+        }
         let left = [period("1", 0, 30), period("2", "other", 30, 60)]
         #expect(
             why(left, [renewal(on: 0)], on: day(31)).facts.map(\.role) == [.decides, .otherProduct, .earlierPeriod])

@@ -20,6 +20,14 @@ struct FactClassifier {
         for transaction in facts.transactions {
             effective[ExactText(facts.fact(transaction).transactionID)] = transaction
         }
+        // Few renewals that a purchase replaced before they began are signed again and say so themselves.
+        for (previous, transaction) in zip(facts.transactions, facts.transactions.dropFirst()) {
+            let (fact, before) = (facts.fact(transaction), facts.fact(previous))
+            guard !transaction.isRevoked, fact.originalTransactionID.isExactly(before.originalTransactionID),
+                fact.wasReplacedAhead(by: before)
+            else { continue }
+            effective[ExactText(fact.transactionID)]?.isUpgraded = true
+        }
         for subscription in states.subscriptions {
             subscriptions[ExactText(subscription.originalTransactionID)] = subscription
         }
