@@ -262,6 +262,26 @@ import Testing
         }
     }
 
+    @Test func `A period that is paid ahead continues access that a family member or a grant gives until it begins`() {
+        let own = [period("1", "pro.month", 0, 30), period("2", "basic.month", 30, 60, signed: 29.5)]
+        let shared = period("8", of: "8", "basic.month", 10, 40) { $0.ownership = .familyShared }
+        let state = states(own + [shared], on: day(29.7))
+        #expect(state.product("basic.month").until == day(60) && state.entitlement("basic")?.until == day(60))
+        let map = CustomerFacts(
+            transactions: [own[0], period("2", "map", 30, 60, signed: 29.5)],
+            grants: [GrantFact(id: "g", entitlement: "map", from: day(0), until: day(35))])
+        #expect(engine.state(of: map, asOf: day(29)).entitlement("map")?.until == day(35))
+        #expect(engine.state(of: map, asOf: day(29.7)).entitlement("map")?.until == day(60))
+        #expect(engine.state(of: map, asOf: day(36)).entitlement("map")?.until == day(60))
+        let why = engine.explanation(of: "map", facts: map, asOf: day(29.7))
+        #expect(why.rule == .granted && why.until == day(60))
+        #expect(why.sentence == "The team granted it until 2023-12-19T22:13:20Z.")
+        // The grant ends before that period begins.
+        var short = map
+        short.grants[0].until = day(29.9)
+        #expect(engine.state(of: short, asOf: day(29.7)).entitlement("map")?.until == day(29.9))
+    }
+
     @Test func `A product ended with its last period, not with a refund of a period that had not begun`() {
         let facts = [
             period("1", 0, 30), period("2", 30, 60, signed: 29.6) { $0.revocationDate = day(29.6) },

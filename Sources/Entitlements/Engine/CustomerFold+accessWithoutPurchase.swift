@@ -22,7 +22,7 @@ struct AccessWithoutPurchase {
     }
 
     /// When the last of the grants ends; nil if one has no end.
-    private var end: Date? { grants.contains { $0.until == nil } ? nil : grants.compactMap(\.until).max() }
+    var end: Date? { grants.contains { $0.until == nil } ? nil : grants.compactMap(\.until).max() }
 
     /// Returns the rule that gives access longest; nil if that is the rule of the product, or if there is none.
     func rule(_ state: EntitlementState, product: ProductState?) -> ExplanationRule? {

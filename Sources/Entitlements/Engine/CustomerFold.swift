@@ -119,12 +119,15 @@ struct CustomerFold {
             return TransactionFact.identifier(one.transactionID, isBefore: other.transactionID)
         }
         states.consumables = ConsumableTotals.totals(of: states.purchases)
-        states.products = ProductState.best(products)
+        var best = ProductState.best(products)
+        addChangesPaidAhead(to: &best)
+        states.products = best
         withdrawOffers()
         // Through variables: passing a part of `states` as inout to a method would copy all of this value.
         var (groups, entitlements) = (groups(), entitlements())
         addNewGroups(to: &groups)
         addAccessWithoutPurchase(to: &entitlements)
+        addChangesPaidAhead(to: &entitlements)
         (states.groups, states.entitlements) = (groups, entitlements)
         states.originalPurchase = facts.facts.originalPurchases
             .filter { ($0.purchaseDate ?? .distantPast) <= facts.asOf }.min { $0.precedes($1) }

@@ -100,19 +100,33 @@ extension CustomerFold {
                 decisions[entitlement].end = products[position].until.flatMap { until in end.map { max($0, until) } }
             }
         }
-        // Another product of the same subscription may give the entitlement next.
-        for change in changesPaidAhead.sorted(by: { $0.from < $1.from }) {
-            for entitlement in engine.names(of: change.productID) {
-                guard let end = decisions[entitlement].end, end >= change.from else { continue }
-                decisions[entitlement].end = max(end, change.until)
-            }
-        }
         var entitlements: [EntitlementState] = []
         entitlements.reserveCapacity(decisions.count)
         for (name, decision) in zip(engine.names, decisions) {
             entitlements.append(EntitlementState(name, decision.product.map { products[$0] }, until: decision.end))
         }
         return entitlements
+    }
+
+    /// Adds the periods that are paid for and will change the product of a subscription to a product that another
+    /// purchase gives until then.
+    func addChangesPaidAhead(to products: inout [ProductState]) {
+        for change in changesPaidAhead.sorted(by: { $0.from < $1.from }) {
+            let index = products.firstIndex { $0.productID.isExactly(change.productID) }
+            guard let index, products[index].state == .active, let end = products[index].until, end >= change.from
+            else { continue }
+            products[index].until = max(end, change.until)
+        }
+    }
+
+    /// Adds these periods to the entitlements that last until then, by a product or a grant.
+    func addChangesPaidAhead(to entitlements: inout [EntitlementState]) {
+        for change in changesPaidAhead.sorted(by: { $0.from < $1.from }) {
+            for entitlement in engine.names(of: change.productID) where entitlements[entitlement].isActive {
+                guard let end = entitlements[entitlement].until, end >= change.from else { continue }
+                entitlements[entitlement].until = max(end, change.until)
+            }
+        }
     }
 
     /// Among active products, the higher level has priority.

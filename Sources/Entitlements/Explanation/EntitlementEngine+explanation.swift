@@ -22,9 +22,8 @@ extension EntitlementEngine {
         let decidingProduct = state?.productID.map { states.product($0) }
         let classifier = FactClassifier(
             facts: effective, states: states, products: products, decidingProduct: decidingProduct)
-        let otherRule = state.flatMap {
-            AccessWithoutPurchase(of: entitlement, effective, catalogue).rule($0, product: decidingProduct)
-        }
+        let withoutPurchase = AccessWithoutPurchase(of: entitlement, effective, catalogue)
+        let otherRule = state.flatMap { withoutPurchase.rule($0, product: decidingProduct) }
         let rule = otherRule ?? decidingProduct.map { ExplanationRule($0) } ?? .neverBought
         let original = catalogue.originalPurchaseRules[entitlement].map {
             $0.decision(in: facts.originalPurchases, asOf: asOf)
@@ -38,7 +37,7 @@ extension EntitlementEngine {
             rule == .qualifyingOriginalPurchase
             ? nil
             : Sentence(
-                decidingProduct, states, until: state?.until, revoked: effective.revoked(decidingProduct),
+                decidingProduct, states, grantEnd: withoutPurchase.end, revoked: effective.revoked(decidingProduct),
                 lateCancellation: effective.lateCancellation(decidingProduct)
             ).text(rule)
         return Explanation(

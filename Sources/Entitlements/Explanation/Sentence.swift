@@ -14,18 +14,18 @@ struct Sentence {
     private let state: ProductState?
     private let subscription: SubscriptionState?
     private let purchase: PurchaseState?
-    /// When access ends.
-    private let until: Date?
+    /// When the last of the running grants ends.
+    private let grantEnd: Date?
     /// The transaction of the product if it was refunded or revoked.
     private let revoked: TransactionFact?
     private let lateCancellation: LateCancellation?
 
     init(
-        _ state: ProductState?, _ states: CustomerStates, until: Date?, revoked: TransactionFact?,
+        _ state: ProductState?, _ states: CustomerStates, grantEnd: Date?, revoked: TransactionFact?,
         lateCancellation: LateCancellation?
     ) {
         self.state = state
-        self.until = until
+        self.grantEnd = grantEnd
         self.revoked = revoked
         self.lateCancellation = lateCancellation
         product = state?.productID ?? ""
@@ -54,7 +54,8 @@ struct Sentence {
         case .changedProduct:
             "\(product)\(owner) ended on \(ended); the subscription went on\(successor), "
                 + "which does not give the entitlement."
-        case .granted: until.map { "The team granted it until \(text($0))." } ?? "The team granted it without an end."
+        case .granted:
+            grantEnd.map { "The team granted it until \(text($0))." } ?? "The team granted it without an end."
         case .durationOver: "The duration of \(product) ended on \(ended)."
         default: "No product that gives the entitlement was bought."
         }
