@@ -122,7 +122,7 @@ extension CustomerReader {
         if reading.facts.grants.contains(where: { $0.entitlement.isExactly(entitlement) }) {
             let at = reading.states.asOf.milliseconds
             result.grants = try await storage.grants(of: customer, in: appEnvironment.id)
-                .filter { $0.entitlement.isExactly(entitlement) && $0.createdAt <= at }
+                .filter { $0.entitlement.isExactly(entitlement) && (instant == nil || $0.createdAt <= at) }
         }
         result.facts = explanation.facts(limit: limit)
         let isPast = instant.map { $0 < now } ?? false

@@ -69,6 +69,20 @@ import Testing
         }
     }
 
+    @Test func `A grant within the millisecond of the customer's erasure gives access at once`() async throws {
+        try await World.withAPI { world in
+            _ = try await Self.grant(world)
+            #expect(try await world.api.send("DELETE", "/v1/customers/anna").status == 200)
+            #expect(try await Self.premium(world)["is_active"] as? Bool == false)
+            _ = try await Self.grant(world, ["reason": "anna came back"])
+            let running = try await Self.premium(world)
+            #expect(running["is_active"] as? Bool == true && running["details"] as? [String] == ["granted"])
+            let why = try await world.api.get("/v1/customers/anna/entitlements/premium/explain")
+            #expect(why["rule"] as? String == "granted")
+            #expect((why["grants"] as? [[String: Any]])?.count == 1)
+        }
+    }
+
     @Test func `A grant ends at its instant, with one expiry event`() async throws {
         try await World.withAPI { world in
             let until = world.simulator.now + 3600
