@@ -223,6 +223,31 @@ import Testing
         #expect(harness.customer?["pro"]?.source == .server)
     }
 
+    @Test(arguments: [false, true])
+    func `Without the server, a refund of a renewal that has not begun leaves access until then`(_ both: Bool) {
+        let end = t0 + hour
+        var harness = answered {
+            var entitlement = Entitlement(key: "pro", isActive: true, until: end + 30 * day)
+            entitlement.originalTransactionID = "1"
+            $0.entitlements = [entitlement]
+        }
+        harness.pass(60)
+        if both {
+            harness.send(.updated(subscription(expires: end, revoked: t0 + 30, signed: t0 + 30)))
+            #expect(harness.customer?.isActive("pro") == true)
+        }
+        let renewal = subscription(
+            2, purchased: end, expires: end + 30 * day, revoked: t0 + 30, signed: t0 + 30, isRenewal: true)
+        harness.send(.updated(renewal))
+        harness.fail(.noConnection)
+        #expect(harness.customer?.isActive("pro") == !both)
+        #expect(harness.customer?["pro"]?.until == (both ? t0 : end))
+        harness.pass(hour)
+        harness.send(.timer(.readiness))
+        #expect(harness.customer?.isActive("pro") == false)
+        #expect(harness.customer?["pro"]?.details == [both ? "revoked" : "expired"])
+    }
+
     @Test func `In a grace period the device grants access and asks to fix the payment`() {
         var harness = Harness.signedIn()
         let over = subscription(purchased: t0 - 31 * day, expires: t0 - day)

@@ -15,7 +15,8 @@ extension PurchaseStateMachine {
 
     mutating func publish() {
         if record?.answer != nil { (latest, latestAt) = (instant, now) }
-        for transaction in revoked.values { record?.answer?.endEntitlements(of: transaction) }
+        // The latest period first: without it, access ends with the one before.
+        for transaction in revoked.sortedValues.reversed() { record?.answer?.endEntitlements(of: transaction) }
         let customer = customer
         schedule(endOf: customer)
         // Save the time, so that an entitlement that ended does not return after a restart.

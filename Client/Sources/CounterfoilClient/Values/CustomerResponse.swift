@@ -43,9 +43,13 @@ public struct CustomerResponse: Equatable, Sendable, Codable {
     }
 
     /// Ends the entitlements of a transaction that was revoked after the response. The end is saved with the response.
+    ///
+    /// If it was charged ahead and revoked before its period began, access lasts until that beginning.
     mutating func endEntitlements(of revoked: DeviceTransaction) {
+        let begin = revoked.revocationDate.flatMap { $0 < revoked.purchaseDate ? revoked.purchaseDate : nil }
         for i in entitlements.indices where revoked.signedDate > asOf && entitlements[i].isGranted(by: revoked) {
-            (entitlements[i].until, entitlements[i].details) = (asOf, ["revoked"])
+            entitlements[i].until = begin ?? asOf
+            if begin == nil { entitlements[i].details = ["revoked"] }
         }
     }
 
