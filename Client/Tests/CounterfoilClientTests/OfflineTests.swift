@@ -295,6 +295,21 @@ import Testing
         #expect(harness.customer?.isActive("pro") == false)
     }
 
+    @Test func `The time up to the last publication of an earlier version counts once`() {
+        var harness = answered {
+            $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + day)]
+        }
+        harness.pass(10 * hour)
+        harness.send(.timer(.readiness))
+        #expect(harness.record?.latest == t0 + 10 * hour)
+        harness.record?.latestAt = nil
+        harness.relaunch(after: 10 * hour)
+        #expect(harness.customer?.isActive("pro") == true)
+        harness.pass(5 * hour)
+        harness.send(.timer(.readiness))
+        #expect(harness.customer?.isActive("pro") == false)
+    }
+
     @Test(arguments: [-5 * year, 5 * year])
     func `A device with a clock wrong by years follows the server`(_ error: TimeInterval) {
         var harness = Harness.signedIn()

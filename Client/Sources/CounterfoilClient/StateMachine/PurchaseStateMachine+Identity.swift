@@ -51,7 +51,9 @@ extension PurchaseStateMachine {
 
     private mutating func begin(_ customer: String, token: String?, with stored: CustomerRecord?) {
         record = stored ?? CustomerRecord(customer: customer)
-        (latest, latestAt) = (record?.latest, record?.latestAt)
+        // A record of an earlier version lacks `latestAt`: then the time since the response counts.
+        latestAt = record?.latestAt
+        latest = latestAt == nil ? nil : record?.latest
         credential = token != nil || !needsToken ? CustomerCredential(customer: customer, token: token) : nil
         firstGathering = lastID + 1
         readiness = (age ?? .infinity) < Self.validity ? .ready : .checking
