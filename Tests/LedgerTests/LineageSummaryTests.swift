@@ -100,6 +100,16 @@ import Testing
         }
     }
 
+    @Test func `A renewal that an upgrade replaced before it began does not postpone the end`() {
+        let end = 1953 * Self.day / 2
+        let month = Self.period("1", 940, 970) { $0.reason = .purchase }
+        let charged = Self.period("2", 970, 1000) { ($0.reason, $0.signedDate) = (.renewal, Self.date(969.25)) }
+        let week = Self.period("3", 969.5, 976.5) { $0.reason = .purchase }
+        let summary = Self.summary([month, charged, week], signed: 969.5, end: 976.5)
+        #expect(!summary.isOutOfDate(at: end + Self.hour))
+        #expect(summary.isOutOfDate(at: end + Self.hour + 1))
+    }
+
     @Test func `A refunded subscription is not out of date, one that a family shares again is`() {
         let now = 980 * Self.day
         let refunded = Self.period("2", 940, 970) { $0.revocationDate = Self.date(950) }

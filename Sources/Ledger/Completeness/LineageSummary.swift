@@ -85,8 +85,14 @@ extension LineageSummary {
             (one.purchaseDate, one.expiresDate ?? .distantPast)
                 < (other.purchaseDate, other.expiresDate ?? .distantPast)
         }
-        let valid = transactions.filter { !$0.isUpgraded }
-        guard let latest = valid.max(by: isEarlier) else { return transactions.max(by: isEarlier) }
+        var valid = transactions.filter { !$0.isUpgraded }
+        guard var latest = valid.max(by: isEarlier) else { return transactions.max(by: isEarlier) }
+        // A renewal that was charged ahead, and that a purchase replaced before it began, is rarely signed again.
+        while transactions.contains(where: { latest.wasReplacedAhead(by: $0) }) {
+            valid.removeAll { $0 == latest }
+            guard let before = valid.max(by: isEarlier) else { break }
+            latest = before
+        }
         guard latest.revocationDate != nil else { return latest }
         // A customer who rejoins a family during the grace period gets the old period again, from its beginning.
         return valid.last { $0.revocationDate == nil && $0.expiresDate == latest.expiresDate } ?? latest
