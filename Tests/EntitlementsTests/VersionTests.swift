@@ -75,6 +75,18 @@ import Testing
         #expect(states(facts, on: day(11)).status == .revoked)
     }
 
+    @Test func `A renewal that an upgrade replaced before it began does not wait for the next upgrade`() {
+        let facts = [
+            period("1", "basic.month", 0, 30) { $0.reason = .purchase },
+            period("2", "basic.month", 30, 60, signed: 41) { ($0.reason, $0.isUpgraded) = (.renewal, true) },
+            period("3", 29.7, 59.7) { $0.reason = .purchase },
+            period("4", "pro.year", 40, 405) { $0.reason = .purchase },
+        ]
+        let known = CustomerFacts(transactions: facts).effective(asOf: day(35)).transactions
+        #expect(known.map(\.transactionID) == ["1", "3", "2"])
+        #expect(known.map(\.isUpgraded) == [true, false, true])
+    }
+
     @Test func `An upgraded flag signed later is ignored until the replacing period begins`() {
         let history = [
             period("1", "basic.month", 0, 30, signed: 100) { $0.isUpgraded = true },

@@ -196,9 +196,19 @@ extension EffectiveFacts {
     private mutating func resolveUpgrades(_ pending: [Int]) {
         for position in transactions.indices where transactions[position].isUpgraded {
             let fact = fact(transactions[position])
-            guard fact.signedDate > asOf, let successor = successor(of: fact, among: pending) else { continue }
+            guard fact.signedDate > asOf, !wasReplacedAhead(fact, at: position),
+                let successor = successor(of: fact, among: pending)
+            else { continue }
             transactions[position].isUpgraded = successor <= asOf
         }
+    }
+
+    /// Whether the period before replaced this one before it began, and so before every period that begins later.
+    private func wasReplacedAhead(_ fact: TransactionFact, at position: Int) -> Bool {
+        guard position > 0 else { return false }
+        let previous = self.fact(transactions[position - 1])
+        return fact.originalTransactionID.isExactly(previous.originalTransactionID)
+            && fact.wasReplacedAhead(by: previous)
     }
 
     /// Returns when the next period began: of the same subscription, or else of another one in the same group.
