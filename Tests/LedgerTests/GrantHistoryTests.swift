@@ -58,7 +58,7 @@ import Testing
         let grants = [Grant](repeating: grant, count: count)
         let content = GrantEvent.Content(customer: "anna", entitlement: "premium", reason: "sorry", actor: "team")
         #expect(
-            GrantDecision.creation(of: content, known: nil, hasCreationEvent: false, beside: grants, at: now)
+            GrantDecision.creation(of: content, known: nil, hasEvents: false, beside: grants, at: now)
                 == creation)
     }
 
@@ -71,13 +71,13 @@ import Testing
         let grant = try #require(GrantHistory([Self.made(at: 5)]).grant("g"))
         let content = GrantEvent.Content(customer: customer, entitlement: "premium", reason: "sorry", actor: "team")
         #expect(
-            GrantDecision.creation(of: content, known: grant, hasCreationEvent: true, beside: [], at: now)
+            GrantDecision.creation(of: content, known: grant, hasEvents: true, beside: [], at: now)
                 == (isSame ? GrantCreation.created(grant) : .isTaken))
     }
 
     @Test func `The identifier of an erased grant is not used again`() {
         let content = GrantEvent.Content(customer: "anna", entitlement: "premium", reason: "sorry", actor: "team")
-        #expect(GrantDecision.creation(of: content, known: nil, hasCreationEvent: true, beside: [], at: 1) == .isTaken)
+        #expect(GrantDecision.creation(of: content, known: nil, hasEvents: true, beside: [], at: 1) == .isTaken)
     }
 
     @Test func `A grant belongs to the customer of its last move, in any order of its events`() throws {

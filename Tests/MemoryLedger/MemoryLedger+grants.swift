@@ -9,9 +9,10 @@ extension MemoryLedger: GrantStorage {
     ) async throws -> GrantCreation {
         try write { state in
             let event = LedgerEvent.identifier(.grantCreated, ofGrant: id)
+            let known = state.grants[Key(scope, id)]
             let decision = GrantDecision.creation(
-                of: content, known: state.grants[Key(scope, id)]?.grant(id),
-                hasCreationEvent: state.events.contains { $0.id.isExactly(event) },
+                of: content, known: known?.grant(id),
+                hasEvents: known?.events.isEmpty == false || state.events.contains { $0.id.isExactly(event) },
                 beside: state.grants(of: content.customer ?? "", in: scope), at: now)
             if let decision { return decision }
             let erasure = content.customer.flatMap { state.lastErasure(of: $0, in: scope) }

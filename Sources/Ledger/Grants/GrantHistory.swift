@@ -185,11 +185,11 @@ package enum GrantDecision {
     ///
     /// - Parameters:
     ///   - known: The grant with the identifier.
-    ///   - hasCreationEvent: Whether the creation event of a grant with this identifier exists. An erasure does not
-    ///     delete the event.
+    ///   - hasEvents: Whether any event of a grant with this identifier exists, in its log or for webhooks. An erasure
+    ///     does not delete all of them.
     ///   - grants: The customer's grants.
     package static func creation(
-        of content: GrantEvent.Content, known: Grant?, hasCreationEvent: @autoclosure () throws -> Bool,
+        of content: GrantEvent.Content, known: Grant?, hasEvents: @autoclosure () throws -> Bool,
         beside grants: @autoclosure () throws -> [Grant], at now: Milliseconds
     ) rethrows -> GrantCreation? {
         if let known {
@@ -197,7 +197,7 @@ package enum GrantDecision {
             // After the time for which responses are stored, an equal request is a new one.
             return isSame && now - known.createdAt < IdempotencyDecision.retention ? .created(known) : .isTaken
         }
-        if try hasCreationEvent() { return .isTaken }
+        if try hasEvents() { return .isTaken }
         return try grants().count { $0.state(at: now) == .running } < maximumRunning ? nil : .refused
     }
 

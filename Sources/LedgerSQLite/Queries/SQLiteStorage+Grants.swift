@@ -7,9 +7,11 @@ extension SQLiteStorage: GrantStorage {
         _ id: String, _ content: GrantEvent.Content, in scope: Int64, at now: Milliseconds
     ) async throws -> GrantCreation {
         try await write { db in
+            let known = try GrantTables.history(of: id, in: scope, db)
+            let created = LedgerEvent.identifier(.grantCreated, ofGrant: id)
             let decision = try GrantDecision.creation(
-                of: content, known: GrantTables.history(of: id, in: scope, db).grant(id),
-                hasCreationEvent: OutboxTable.number(of: LedgerEvent.identifier(.grantCreated, ofGrant: id), db) != nil,
+                of: content, known: known.grant(id),
+                hasEvents: !known.events.isEmpty || OutboxTable.number(of: created, db) != nil,
                 beside: GrantTables.grants(of: content.customer ?? "", in: scope, db).map(\.grant), at: now)
             if let decision { return decision }
             let erasure = try content.customer.flatMap { try ErasureTable.lastErasure(of: $0, in: scope, db) }

@@ -113,6 +113,9 @@ extension `Stored claims` {
                 }
                 #expect(try await other.storage.digest() == digest)
                 #expect(try await LedgerRebuild(other.storage, verifier: verifier).run(replacing: false).isIdentical)
+                // A repeated request must not give the placeholder a grant.
+                let repeated = try await other.storage.createGrant("g", content, in: other.appEnvironment.id, at: 9)
+                #expect(repeated == .isTaken)
             }
         }
     }
