@@ -71,6 +71,17 @@ import Testing
         #expect(move.mark.scope == 1)
     }
 
+    @Test func `A recovery that was refused as too old does not move a later mark back`() {
+        let known = Self.mark(200, 600, signed: 580)
+        let run = RecoveryRun(
+            id: 7, scope: 1, cause: .schedule, from: 105, until: 105, filters: [], movesMark: true, state: .done,
+            createdAt: 0, counts: RecoveryCounts(), windows: 1, openWindows: 0, signedUntil: nil)
+        let spans = UnverifiedSpans([.init(from: 300, until: 310)])
+        let move = CompletenessMark.moved(from: known, by: run, until: 100, limit: 10, spans: spans, at: 110)
+        #expect(move == MarkMove(mark: known.ending(before: spans), spans: spans, leavesGap: false))
+        #expect(move.mark.until == 299 && move.mark.readUntil == 600)
+    }
+
     @Test func `The mark ends before an unverified span, and moves forward when the span is cleared`() {
         let shortened = Self.mark(20, 60).ending(before: UnverifiedSpans([.init(from: 30, until: 40)]))
         #expect(shortened.until == 29)

@@ -12,7 +12,8 @@ extension CompletenessMark {
     /// Decides how a finished recovery moves the mark.
     ///
     /// The interval continues where it ended. After a gap that the history cannot fill, a new interval begins. A mark
-    /// in the future was set by a wrong clock, so the end may also move back.
+    /// in the future was set by a wrong clock, so the end may also move back. But the mark stays if the App Store
+    /// refused all of the time as too old: then the clock is wrong now.
     ///
     /// - Parameters:
     ///   - known: The present mark; nil if there is none.
@@ -24,6 +25,9 @@ extension CompletenessMark {
         from known: CompletenessMark?, by run: RecoveryRun, until: Milliseconds, limit: Milliseconds,
         spans: UnverifiedSpans, at now: Milliseconds
     ) -> MarkMove {
+        if let known, run.from >= run.until, run.until < known.readUntil {
+            return MarkMove(mark: known.ending(before: spans), spans: spans, leavesGap: false)
+        }
         var spans = spans
         let isBeyond = known.map { $0.readUntil < run.from } ?? false
         var since = isBeyond ? run.from : min(known?.since ?? run.from, run.from)

@@ -111,6 +111,26 @@ import Testing
         }
     }
 
+    /// The mark moved back with the clock. The next reading found a gap that the history did not have.
+    @Test func `A clock that was behind by more than the history causes no gap`() async throws {
+        try await World.run { world in
+            try await world.server.core.recovery.runNow()
+            let known = try #require(try await world.completeness().mark)
+            world.clockLead.withLock { $0 = -400 * 86_400 }
+            try await world.server.core.recovery.runNow()
+            let unchanged = try await world.completeness().mark
+            #expect(unchanged == known)
+            world.clockLead.withLock { $0 = 0 }
+            try world.simulator.add(Fault("notification:*", .drop))
+            try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
+            try await world.simulator.advance(by: 600)
+            try await world.server.core.recovery.runNow()
+            #expect(try await world.storedNotifications() == world.signedNotifications())
+            let completeness = try await world.completeness()
+            #expect(completeness.state == .complete && completeness.mark?.since == known.since)
+        }
+    }
+
     @Test func `The first recovery succeeds although the server's clock is 20 minutes slow`() async throws {
         try await World.run { world in
             world.clockLead.withLock { $0 = -1200 }
