@@ -14,9 +14,11 @@ extension Server {
     /// - Parameter read: Reads the new configuration.
     public func reload(_ read: @Sendable () throws -> ServerConfiguration) async {
         do {
-            let (applied, pending) = core.configuration.applying(try read())
-            // Do everything that can fail before applying anything.
-            let fresh = try applied.listen.tls.map { try TLSIdentity($0) }
+            let new = try read()
+            let (applied, pending) = core.configuration.applying(new)
+            // Do everything that can fail before applying anything. Files that only the previous configuration names
+            // may be deleted.
+            let fresh = try new.listen.tls.map { try TLSIdentity($0) }
             try await core.webhooks.configure(applied.webhooks)
             core.apply(applied)
             if let fresh { identity?.replace(with: fresh) }

@@ -76,7 +76,7 @@ struct ServerRunCommand: AsyncParsableCommand {
                 for await _ in hangups {
                     await server.reload {
                         try LoadedConfiguration(contentsOf: URL(filePath: config), secrets: .all, port: port)
-                            .configuration
+                            .requiringUsableTLS(at: Date()).configuration
                     }
                 }
                 // If the stream of signals ends, wait for the server.

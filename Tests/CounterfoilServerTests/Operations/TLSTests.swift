@@ -61,6 +61,37 @@ import NIOCore
         }
     }
 
+    /// The server read the deleted files of the previous configuration and kept the removed key.
+    @Test func `A reload needs the certificate of the new configuration only`() async throws {
+        try await World.run { world in
+            let (certificate, key) = try Self.write(to: world.folder)
+            let other = world.folder.appending(path: "other.pem").path
+            try P256.Signing.PrivateKey().pemRepresentation.write(toFile: other, atomically: true, encoding: .utf8)
+            var configuration = try world.configuration()
+            try await world.stopServer()
+            configuration.listen.port = 0
+            configuration.keys = [World.backend]
+            var mismatched = configuration
+            mismatched.listen.tls = .init(certificateFile: certificate, keyFile: other)
+            mismatched.keys = []
+            let refused = mismatched
+            let plain = try await Server.start(configuration)
+            await plain.reload { refused }
+            #expect(plain.core.configuration.keys.count == 1, "the certificate does not match its key")
+            try await plain.stop()
+            var withoutTLS = configuration
+            withoutTLS.keys = []
+            let accepted = withoutTLS
+            configuration.listen.tls = .init(certificateFile: certificate, keyFile: key)
+            let server = try await Server.start(configuration)
+            for file in [certificate, key] { try FileManager.default.removeItem(atPath: file) }
+            await server.reload { accepted }
+            #expect(server.core.configuration.keys.isEmpty)
+            #expect(server.core.configuration.listen.tls != nil, "TLS ends at the next start")
+            try await server.stop()
+        }
+    }
+
     @Test func `The metrics have the expiry of the certificate in use, also after a reload`() async throws {
         try await World.run { world in
             let ends: [TimeInterval] = [4_000_000_000, 4_100_000_000]
