@@ -8,7 +8,7 @@ extension ServerConfiguration {
     /// - Returns: The resulting configuration, and the names of changed settings that take effect only after a restart.
     package func applying(_ other: ServerConfiguration) -> (applied: ServerConfiguration, pending: [String]) {
         var (applied, pending) = (self, [String]())
-        (applied.keys, applied.webhooks, applied.origins) = (other.keys, other.webhooks, other.origins)
+        (applied.keys, applied.webhooks) = (other.keys, other.webhooks)
         if listen.tls != nil, let tls = other.listen.tls { applied.listen.tls = tls }
         for index in applied.apps.indices {
             let name = applied.apps[index].bundleID
@@ -24,6 +24,7 @@ extension ServerConfiguration {
         if applied.log != other.log { pending.append("log") }
         if !applied.console.isSame(as: other.console) { pending.append("console") }
         if applied.clock != other.clock { pending.append("clock") }
+        applied.origins = applied.origins(applying: other, to: self)
         return (applied, pending)
     }
 }

@@ -1,0 +1,111 @@
+@testable import CounterfoilServer
+import AppStoreServer
+import Foundation
+import LedgerServices
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+@Suite struct `Reloaded settings` {
+    /// A setting as the API shows it.
+    private struct Shown: Equatable {
+        var value, origin: String
+    }
+
+    /// The settings that a reload applies to a known app.
+    private static let reloaded = ["offers", "public_offers", "shared_secrets", "customer_token_secret", "answer_key"]
+
+    /// Returns the text of a random configuration.
+    private static func text(_ random: inout SeededGenerator) -> String {
+        func chance() -> Bool { Bool.random(using: &random) }
+        var sections: [String] = []
+        let names = ["one", "two", "three"].shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random))
+        let apps = names.map { name in
+            var lines = ["  - bundle_id: com.example.\(name)", "    environments: [Sandbox]"]
+            if chance() { lines.append("    restore_policy: share") }
+            if chance() { lines.append("    public_offers: [\(chance() ? "summer" : "winter")]") }
+            if chance() { lines.append("    shared_secrets: [\(name)-\(Int.random(in: 1...3, using: &random))]") }
+            if chance() {
+                let secret = "\(name)-\(Int.random(in: 1...3, using: &random))-a-secret-of-32-bytes-or-more"
+                lines.append("    customer_token_secret: \(secret)")
+            }
+            if chance() {
+                let (issuer, key) = (chance() ? "first" : "second", chance() ? "KEY1" : "KEY2")
+                lines.append("    key: {issuer_id: \(issuer), key_id: \(key), private_key: {environment: KEY}}")
+            }
+            return lines.joined(separator: "\n")
+        }
+        sections.append("apps:\n" + apps.joined(separator: "\n"))
+        if chance() { sections.append("limits:\n  requests_per_second: \(Int.random(in: 1...3, using: &random))") }
+        if chance() { sections.append("log: {level: \(chance() ? "debug" : "error")}") }
+        if chance() { sections.append("recovery:\n\n  interval: \(chance() ? "1h" : "2h")") }
+        if chance() { sections.append("console: {audit_reads: \(chance())}") }
+        let keys = (1...3).filter { _ in chance() }.map { number in
+            let hash = String(repeating: "\(number)\(Int.random(in: 1...3, using: &random))", count: 32)
+            let scope = chance() ? "all" : "customers:read"
+            return "  - {name: k\(number), scopes: ['\(scope)'], secret: {sha256: '\(hash)'}}"
+        }
+        if !keys.isEmpty { sections.append("keys:\n" + keys.joined(separator: "\n")) }
+        return sections.shuffled(using: &random).joined(separator: chance() ? "\n\n" : "\n") + "\n"
+    }
+
+    /// Returns the settings by their paths, with the bundle identifier of an app instead of its place in the list.
+    private static func shown(_ configuration: ServerConfiguration) throws -> [String: Shown] {
+        var result: [String: Shown] = [:]
+        for setting in EffectiveConfiguration(configuration).settings {
+            var path = setting.path
+            if path.hasPrefix("apps["), let end = path.firstIndex(of: "]") {
+                let index = try #require(Int(path[path.index(path.startIndex, offsetBy: 5)..<end]))
+                path = configuration.apps[index].bundleID + path[path.index(after: end)...]
+            }
+            result[path] = Shown(value: setting.value, origin: configuration.origins.origin(of: setting.path))
+        }
+        return result
+    }
+
+    private static func secrets(_ app: ServerConfiguration.App) -> [String?] {
+        [app.customerTokenSecret?.revealed, app.offerKey?.keyID] + app.sharedSecrets.map { Optional($0.revealed) }
+    }
+
+    @Test func `After any reloads each setting is that of a new start or waits for a restart, and says so`() throws {
+        var random = SeededGenerator(seed: 20)
+        func read() throws -> ServerConfiguration {
+            try TestConfiguration.read(Self.text(&random), environment: ["KEY": TestConfiguration.privateKey])
+                .configuration
+        }
+        var (applied, waiting) = (0, 0)
+        for _ in 0..<20 {
+            var running = try read()
+            for _ in 0..<8 {
+                let (file, before) = (try read(), try Self.shown(running))
+                let outcome = running.applying(file)
+                running = outcome.applied
+                let (now, fresh) = (try Self.shown(running), try Self.shown(file))
+                for (path, setting) in now {
+                    guard fresh[path]?.value != setting.value else {
+                        #expect(fresh[path] == setting, "\(path)")
+                        applied += 1
+                        continue
+                    }
+                    waiting += 1
+                    #expect(setting.origin.hasSuffix(", until a restart"), "\(path): \(setting.origin)")
+                    #expect(before[path]?.value == setting.value, "\(path)")
+                    let isNamed = outcome.pending.contains { name in
+                        path.hasPrefix(name + ".") || name.hasPrefix("apps ") && path.hasPrefix(name.dropFirst(5) + ".")
+                            || name == "apps" && path.hasPrefix("com.example.") && fresh[path] == nil
+                    }
+                    #expect(isNamed, "\(path): \(outcome.pending)")
+                    let isReloaded = Self.reloaded.contains { path.hasSuffix("." + $0) } && fresh[path] != nil
+                    #expect(!isReloaded && !path.hasPrefix("keys["), "\(path)")
+                }
+                #expect(running.keys.map(\.hash) == file.keys.map(\.hash))
+                for app in running.apps {
+                    guard let read = file.app(app.bundleID) else { continue }
+                    #expect(Self.secrets(app) == Self.secrets(read), "\(app.bundleID)")
+                }
+            }
+        }
+        #expect(applied > 2000 && waiting > 500, "\(applied) \(waiting)")
+    }
+}
