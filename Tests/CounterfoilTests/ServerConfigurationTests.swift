@@ -131,6 +131,23 @@ import Testing
         }
     }
 
+    /// The check said nothing, and the next start failed.
+    @Test func `server check has a note about a ledger's folder that does not exist`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "counterfoil.yaml")
+            for (path, count) in [("none/ledger.sqlite", 1), ("ledger.sqlite", 0)] {
+                let text = "apps:\n  - bundle_id: com.example.app\n    apple_id: 1\nstorage: {path: \(path)}\n"
+                try Data(text.utf8).write(to: file)
+                let outcome = try await Command.run(["server", "check", file.path])
+                #expect(outcome.status == 0, "\(outcome.output)")
+                let notes = outcome.output.split(separator: "\n").filter {
+                    $0.contains("counterfoil.yaml:4: storage.path: the folder ") && $0.contains("does not exist")
+                }
+                #expect(notes.count == count, "\(outcome.output)")
+            }
+        }
+    }
+
     @Test(arguments: [["server", "check"], ["server", "run", "--config"], ["ledger", "export", "--config"]])
     func `Without a configuration, a command names the one that writes it`(_ arguments: [String]) async throws {
         try await Tool.inTemporaryFolder { folder in

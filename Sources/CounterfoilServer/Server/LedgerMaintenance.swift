@@ -55,13 +55,22 @@ package enum LedgerMaintenance {
 }
 
 extension LoadedConfiguration {
-    /// Throws if `storage.path` leads to a folder, with which the server would not start.
+    /// Returns itself, with a warning if the folder of `storage.path` does not exist. Throws if the path leads to a
+    /// folder, with which the server would not start.
     package func requiringLedgerFile() throws(ConfigurationError) -> LoadedConfiguration {
-        do throws(StorageError) { try StorageError.refuseFolder(at: configuration.storage.path) } catch {
-            let path = "storage.path"
-            let line = configuration.origins.line(of: path)
+        let ledger = configuration.storage.path
+        let path = "storage.path"
+        let line = configuration.origins.line(of: path)
+        do throws(StorageError) { try StorageError.refuseFolder(at: ledger) } catch {
             throw ConfigurationError(problems: [.init(path: path, message: error.message, line: line)])
         }
-        return self
+        let folder = URL(filePath: ledger).deletingLastPathComponent().path
+        guard FileReachability.problem(at: folder) == FileReachability.absence else { return self }
+        var loaded = self
+        let message =
+            "the folder \(folder) does not exist, and the server does not create it (a systemd unit can, with "
+            + "StateDirectory)"
+        loaded.warnings.append(ConfigurationIssue(path: path, message: message, line: line))
+        return loaded
     }
 }

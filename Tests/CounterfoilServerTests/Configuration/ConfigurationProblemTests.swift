@@ -73,6 +73,10 @@ import Testing
         (Test.smallest + "limits: {request_bytes: 8 MiB, buffered_bytes: 4 MiB}", "is less than request_bytes"),
         (Test.smallest + "limits: {connections_per_address: 0}", "should be between 1 and"),
         (Test.smallest + "listen: {metrics: everybody}", "is none of key, local"),
+        (Test.smallest + #"listen: {host: "[::1]"}"#, "listen.host: \"[::1]\" is neither an address nor a name"),
+        (Test.smallest + #"listen: {host: "127.0.0.1:80"}"#, "is neither an address nor a name"),
+        (Test.smallest + "listen: {host: http://localhost}", "is neither an address nor a name"),
+        (Test.smallest + #"console: {listen: {host: " ::1"}}"#, "console.listen.host: \" ::1\" is neither an address"),
         (Test.smallest + "limits: {requests_per_second: 0}", "should be between 1 and"),
         (Test.smallest + #"storage: {path: ""}"#, "storage.path: is empty"),
         (Test.smallest + "trust: {anchors: []}", "is empty, so nothing would be trusted"),
@@ -180,6 +184,12 @@ import Testing
 
     private static func webhook(_ members: String) -> String {
         Test.smallest + "webhooks: [{name: hook, secrets: [], \(members)}]\n"
+    }
+
+    @Test func `The server can listen on addresses and names`() {
+        for host in ["127.0.0.1", "::", "::1", "fe80::1%eth0", "localhost", "my_host-1.example.com."] {
+            #expect(Test.problems(Test.smallest + "listen: {host: \"\(host)\"}") == [], "\(host)")
+        }
     }
 
     @Test func `A problem about a file shows the end of a long path`() {

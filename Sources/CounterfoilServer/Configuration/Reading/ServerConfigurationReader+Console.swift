@@ -13,7 +13,7 @@ extension ServerConfigurationReader {
         section.read("listen") { listen in
             var address = ServerConfiguration.Console.Address()
             address.host = listen.text("host") ?? address.host
-            if address.host.isEmpty { listen.problem("host", "is empty") }
+            checkListenHost(address.host, listen)
             // 0 is not accepted: the chosen port would not be shown anywhere.
             address.port = listen.number("port", in: 1...65535) ?? address.port
             console.listen = address

@@ -16,7 +16,7 @@ extension ServerConfigurationReader {
 
     func listen(_ section: inout Section, _ listen: inout ServerConfiguration.Listen) {
         listen.host = section.text("host") ?? listen.host
-        if listen.host.isEmpty { section.problem("host", "is empty") }
+        checkListenHost(listen.host, section)
         listen.port = section.number("port", in: 0...65535) ?? listen.port
         if let url = section.text("public_url") {
             if Self.host(ofURL: url) == nil {
@@ -29,6 +29,16 @@ extension ServerConfigurationReader {
         listen.metrics = section.word("metrics") ?? listen.metrics
         listen.notificationNetworks = networks(&section, "notification_networks")
         requireItems("notification_networks", of: section)
+    }
+
+    /// Reports a host on which no server can listen, such as `[::1]` or `127.0.0.1:80`. Only a start finds out whether
+    /// a name is known.
+    func checkListenHost(_ host: String, _ section: Section) {
+        guard !host.isEmpty else { return section.problem("host", "is empty") }
+        // An IPv6 address can have a zone, such as `fe80::1%eth0`.
+        let address = host.contains(":") ? String(host.prefix { $0 != "%" }) : host
+        guard !Self.isHost(address) else { return }
+        section.problem("host", "\(quoted(host)) is neither an address nor a name: no scheme, brackets or port")
     }
 
     private func tls(_ section: inout Section) -> ServerConfiguration.TLS? {
