@@ -47,6 +47,7 @@ package final class SignInRegistry: Sendable {
     private let links: SignInLinks
     private let used = Mutex<[String: Date]>([:])
     private let started: Date
+    private let begun = ContinuousClock.now
     private let now: @Sendable () -> Date
 
     package init(_ links: SignInLinks, now: @escaping @Sendable () -> Date = { Date() }) {
@@ -73,8 +74,12 @@ package final class SignInRegistry: Sendable {
     }
 
     private func genuine(_ token: String) -> (keyName: String, id: String, issued: Date)? {
-        guard let contents = links.contents(token, now: now()) else { return nil }
-        // Refuse links from before the start, because used ones are not stored. Tokens contain whole seconds.
-        return contents.issued.timeIntervalSince(started) > -1 ? contents : nil
+        let date = now()
+        guard let contents = links.contents(token, now: date) else { return nil }
+        // Refuse links from before the start, because used ones are not stored. Tokens contain whole seconds. If the
+        // clock was set back to before the start, only the monotonic clock tells how long ago that was.
+        let isSetBack = date < started
+        let uptime = isSetBack ? begun.duration(to: .now).seconds : date.timeIntervalSince(started)
+        return date.timeIntervalSince(contents.issued) < uptime + 1 ? contents : nil
     }
 }
