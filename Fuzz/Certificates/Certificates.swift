@@ -74,7 +74,7 @@ private func verifyChain(_ ders: [[UInt8]]) {
         Property.require(
             error.code == .untrustedRoot, "the chain is refused for another reason than its root: \(error)")
     }
-    _ = try? chain.requireValid(at: present)
+    _ = try? chain.certificates.requireValid(at: present)
 }
 
 /// Splits `bytes` into consecutive DER elements, at most four. An element without a two-byte length takes all remaining

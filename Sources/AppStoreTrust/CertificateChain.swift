@@ -19,7 +19,7 @@ package struct ChainMarkers: Sendable, Hashable {
 
 /// A chain of three certificates that ends at an anchor, with verified signatures, RFC 5280 rules and markers.
 ///
-/// The chain does not depend on the time, so it can be cached; call ``requireValid(at:)`` for every use.
+/// The chain does not depend on the time, so it can be cached; require for every use that its certificates are valid.
 package struct CertificateChain: Sendable {
     package let leaf: Certificate
     package let intermediate: Certificate
@@ -77,13 +77,6 @@ package struct CertificateChain: Sendable {
         return anchor
     }
 
-    /// Throws unless every certificate is valid at `instant`, inclusive of both ends.
-    package func requireValid(at instant: Date) throws(VerificationError) {
-        for certificate in certificates {
-            try certificate.requireValid(at: instant)
-        }
-    }
-
     private static func requireSignature(
         of certificate: (fields: CertificateFields, parsed: Certificate), at index: Int,
         by issuer: (fields: CertificateFields, parsed: Certificate)
@@ -139,6 +132,13 @@ extension CertificateSummary {
                 "\(subject) is \(when) at \(instant.formatted(.iso8601)): \(notBefore.formatted(.iso8601)) to \(notAfter.formatted(.iso8601))"
             )
         }
+    }
+}
+
+extension [CertificateSummary] {
+    /// Throws unless every certificate is valid at `instant`.
+    package func requireValid(at instant: Date) throws(VerificationError) {
+        for certificate in self { try certificate.requireValid(at: instant) }
     }
 }
 

@@ -59,14 +59,15 @@ import TestSupport
         let segment = try #require(Base64.decodeURL(file.text().prefix { $0 != "." }))
         let chain = try JSONDecoder().decode(Header.self, from: Data(segment)).x5c.map { Array($0) }
         let proven = try CertificateChain(ders: chain, anchors: .apple, markers: .appStore)
-        try proven.requireValid(at: file.signedDate)
+        try proven.certificates.requireValid(at: file.signedDate)
         #expect(try await !oracleRefuses(chain, at: file.signedDate))
     }
 
     private func verdict(of ders: [[UInt8]]) throws -> VerificationError? {
         let anchors = try TrustAnchors(certificates: [Data(ders[2])])
         do {
-            try CertificateChain(ders: ders, anchors: anchors, markers: .appStore).requireValid(at: TestStore.now)
+            let chain = try CertificateChain(ders: ders, anchors: anchors, markers: .appStore)
+            try chain.certificates.requireValid(at: TestStore.now)
             return nil
         } catch {
             return error

@@ -10,7 +10,7 @@ extension ReceiptValidator {
         let isXcode: Bool
 
         func trace(at instant: Date) throws(VerificationError) -> VerificationTrace {
-            for certificate in certificates { try certificate.requireValid(at: instant) }
+            try certificates.requireValid(at: instant)
             return VerificationTrace(
                 certificates: certificates, anchor: anchor, validatedAt: instant, revocation: .notChecked)
         }

@@ -102,7 +102,7 @@ public struct SignedDataVerifier: Sendable {
         }
         let audience = payload.audience
         let instant = configuration.validationTime.instant(signingDate: audience.signingDate, now: configuration.now)
-        for certificate in chain.certificates { try certificate.requireValid(at: instant) }
+        try chain.certificates.requireValid(at: instant)
         try chain.requireAuthority(over: audience.environment)
         try configuration.apps.requireMatch(audience)
         let finding = try await finding(for: chain, signed: audience.signingDate)

@@ -163,7 +163,7 @@ package struct PastedDataDecoder: Sendable {
             let ders = try CertificateFile.read(data).map(\.der)
             let chain = try CertificateChain(ders: ders, anchors: trust.anchors, markers: .appStore)
             let instant = options.instant ?? now()
-            for certificate in chain.certificates { try certificate.requireValid(at: instant) }
+            try chain.certificates.requireValid(at: instant)
             return DecodeVerdict(
                 kind: "certificates", isProven: true,
                 message: "Valid: a chain for signing App Store data that ends at \(chain.anchor).",
