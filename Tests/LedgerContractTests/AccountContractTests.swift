@@ -2,6 +2,7 @@ import AppStoreModels
 import Entitlements
 import Foundation
 import Ledger
+import MemoryLedger
 import Testing
 
 @Suite struct `The contract of notifications about an Apple account` {

@@ -2,6 +2,7 @@ import AppStoreModels
 import Entitlements
 import Foundation
 import Ledger
+import MemoryLedger
 import Testing
 
 /// Instants recorded while the clock was more than a year ahead must not delay anything after it was corrected.

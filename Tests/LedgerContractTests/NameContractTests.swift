@@ -2,6 +2,7 @@ import AppStoreModels
 import Entitlements
 import Foundation
 import Ledger
+import MemoryLedger
 import Testing
 
 /// Databases may treat names as equal that differ in case, normalization form or trailing spaces, and may sort them by

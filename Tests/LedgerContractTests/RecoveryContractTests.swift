@@ -1,5 +1,6 @@
 import Foundation
 @testable import Ledger
+import MemoryLedger
 import Testing
 
 @Suite struct `The contract of recovery` {

@@ -14,7 +14,7 @@ extension MemoryLedger: DeliveryInspectionStorage {
                 (activity.delivered, activity.failed) = (ended(.delivered), ended(.failed))
                 (activity.discarded, activity.pending) = (ended(.discarded), min(limit, waiting.count))
                 activity.oldest = waiting.min { $0.id < $1.id }?.createdAt
-                activity.eventsBehind = (state.lastEvent - endpoint.endpoint.cursor) / state.step
+                activity.eventsBehind = (state.lastEvent - endpoint.cursor) / state.step
                 return activity
             }
         }

@@ -6,6 +6,8 @@ extension MemoryLedger {
     /// An endpoint and the instant from which it receives events.
     struct Endpoint: Sendable {
         var endpoint: WebhookEndpoint
+        /// The last event that was fanned out to the endpoint.
+        var cursor: Int64
         /// Earlier events are not sent to the endpoint.
         var begin: Milliseconds
         /// When an attempt last failed.
@@ -64,7 +66,7 @@ extension MemoryLedger: WebhookStorage {
             let waiting = state.deliveries.values.filter { $0.endpoint == id && $0.state == .pending }
             if discardingBacklog {
                 let last = state.lastEvent
-                state.endpoints[id]?.endpoint.cursor = last
+                state.endpoints[id]?.cursor = last
                 state.endpoints[id]?.begin = now
                 for delivery in waiting { state.deliveries[delivery.id]?.end(.discarded, "discarded", at: now) }
             } else if disabled == nil {
@@ -87,8 +89,8 @@ extension MemoryLedger: WebhookStorage {
     package func status(for targets: [FanOutTarget]) async throws -> FanOutStatus? {
         try read { state in
             let hasNewEvents = targets.contains { target in
-                guard let endpoint = state.endpoints[target.endpoint]?.endpoint else { return false }
-                return endpoint.disabled == nil && endpoint.cursor < state.lastEvent
+                guard let endpoint = state.endpoints[target.endpoint] else { return false }
+                return endpoint.endpoint.disabled == nil && endpoint.cursor < state.lastEvent
             }
             return hasNewEvents ? state.status : nil
         }
@@ -109,7 +111,7 @@ extension MemoryLedger: WebhookStorage {
             let waiting = state.deliveries.values.filter { $0.state == .pending && !gone.contains($0.endpoint) }
             let next = state.endpoints.values.compactMap { endpoint -> Milliseconds? in
                 guard endpoint.endpoint.disabled == nil, !gone.contains(endpoint.endpoint.id) else { return nil }
-                return state.event(endpoint.endpoint.cursor + state.step)?.createdAt
+                return state.event(endpoint.cursor + state.step)?.createdAt
             }
             return WebhookBacklog(
                 deliveries: min(waiting.count, WebhookBacklog.limit), oldest: (waiting.map(\.createdAt) + next).min(),
@@ -137,8 +139,8 @@ extension MemoryLedger.State {
         lastEndpoint += step
         let endpoint = WebhookEndpoint(
             id: lastEndpoint, name: name, definition: definition, isConfigured: definition == nil,
-            cursor: lastEvent, createdAt: now)
-        endpoints[lastEndpoint] = .init(endpoint: endpoint, begin: now)
+            createdAt: now)
+        endpoints[lastEndpoint] = .init(endpoint: endpoint, cursor: lastEvent, begin: now)
         return endpoint
     }
 

@@ -20,7 +20,7 @@ extension MemoryLedger.State {
     ) -> FanOutProgress {
         guard let endpoint = endpoints[target.endpoint], endpoint.endpoint.disabled == nil else { return .done }
         let begin = WebhookEndpoint.beginning(endpoint.begin, at: now)
-        let candidates = numberedEvents.filter { $0.number > endpoint.endpoint.cursor }.prefix(limit)
+        let candidates = numberedEvents.filter { $0.number > endpoint.cursor }.prefix(limit)
         var progress = candidates.count == limit ? FanOutProgress.more : .done
         var (lanes, made) = (Set<ExactText>(), 0)
         for candidate in candidates {
@@ -28,7 +28,7 @@ extension MemoryLedger.State {
                 progress = .held
                 break
             }
-            endpoints[target.endpoint]?.endpoint.cursor = candidate.number
+            endpoints[target.endpoint]?.cursor = candidate.number
             if candidate.event.occurredAt >= begin {
                 let variants = add(candidate, to: target, at: now, &lanes)
                 made += variants
@@ -51,7 +51,7 @@ extension MemoryLedger.State {
         var outcome = ReplayOutcome(deliveries: 0)
         guard let endpoint = endpoints[target.endpoint] else { return outcome }
         let wanted = wanted(range, by: target)
-        let (cursor, begin) = (endpoint.endpoint.cursor, WebhookEndpoint.beginning(endpoint.begin, at: now))
+        let (cursor, begin) = (endpoint.cursor, WebhookEndpoint.beginning(endpoint.begin, at: now))
         var lanes: Set<ExactText> = []
         for event in wanted {
             outcome.deliveries += add(event, to: target, at: now, &lanes)

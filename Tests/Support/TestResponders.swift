@@ -78,3 +78,8 @@ extension RevocationOptions {
         maximumWait = 600
     }
 }
+
+extension OCSPResponder {
+    /// Returns the DER of the response to the DER of a request.
+    package func answer(_ request: Data) throws -> Data { try answer(OCSPQuery(der: request)) }
+}

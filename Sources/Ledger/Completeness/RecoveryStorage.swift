@@ -68,11 +68,6 @@ extension RecoveryStorage {
     package func openRecoveries(in scope: Int64) async throws -> [RecoveryRun] {
         try await openRecoveries(in: [scope])
     }
-
-    /// Returns the numbers of missing items in one scope.
-    package func missingCounts(in scope: Int64) async throws -> MissingCounts {
-        try await missingCounts(in: [scope])[scope] ?? MissingCounts()
-    }
 }
 
 /// Stores which Apple accounts' histories were requested, and how far they were read.

@@ -74,13 +74,6 @@ package enum InsertionResult: Sendable, Hashable {
     case stored(Int64)
     /// It was already stored under this row identifier.
     case duplicate(Int64)
-
-    /// The row identifier.
-    package var id: Int64 {
-        switch self {
-        case .stored(let id), .duplicate(let id): id
-        }
-    }
 }
 
 /// A notification with its verified signed parts, ready to be processed into the ledger.

@@ -24,13 +24,11 @@ package struct WebhookEndpoint: Sendable {
     package var disabled: Disabled?
     /// The beginning of the failures: see ``EndpointHealth``.
     package var failingSince: Milliseconds?
-    /// The last event that was fanned out to the endpoint.
-    package var cursor: Int64
     package var createdAt: Milliseconds
 
     package init(
         id: Int64, name: String, definition: WebhookDefinition? = nil, isConfigured: Bool, disabled: Disabled? = nil,
-        failingSince: Milliseconds? = nil, cursor: Int64, createdAt: Milliseconds
+        failingSince: Milliseconds? = nil, createdAt: Milliseconds
     ) {
         self.id = id
         self.name = name
@@ -38,7 +36,6 @@ package struct WebhookEndpoint: Sendable {
         self.isConfigured = isConfigured
         self.disabled = disabled
         self.failingSince = failingSince
-        self.cursor = cursor
         self.createdAt = createdAt
     }
 }

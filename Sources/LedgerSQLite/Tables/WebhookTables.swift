@@ -93,7 +93,7 @@ enum WebhookTables {
             id: row.number(0) ?? 0, name: name,
             definition: row.text(3).flatMap { StoredWebhook.read($0, name: name) },
             isConfigured: row.number(2) == 1, disabled: reason.map { .init(reason: $0, since: row.number(5) ?? 0) },
-            failingSince: row.number(6), cursor: row.number(7) ?? 0, createdAt: row.number(8) ?? 0)
+            failingSince: row.number(6), createdAt: row.number(8) ?? 0)
     }
 
     /// An event that may have to be delivered.

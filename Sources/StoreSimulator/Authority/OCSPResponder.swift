@@ -39,10 +39,7 @@ package struct OCSPResponder: Sendable {
         nextUpdate = now + 12 * 3600
     }
 
-    /// Returns the DER of the response to a request (RFC 6960 §4.2.1). Throws if `request` is not a request.
-    package func answer(_ request: Data) throws -> Data { try answer(OCSPQuery(der: request)) }
-
-    /// Returns the DER of the response to a parsed request.
+    /// Returns the DER of the response to a request (RFC 6960 §4.2.1).
     package func answer(_ query: OCSPQuery) throws -> Data {
         let data = try responseData(query)
         let signer = delegate ?? issuer

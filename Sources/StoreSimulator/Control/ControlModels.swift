@@ -113,8 +113,6 @@ package struct RevocationSetting: Codable, Sendable {
     var certificate: String?
     /// The delay of `slow`.
     var seconds: Double?
-
-    package init(status: String) { self.status = status }
 }
 
 /// Whether a reset also restores the initial settings, catalogues and notification URLs.

@@ -1,3 +1,4 @@
+import Basics
 import CounterfoilServer
 import Crypto
 import Foundation
@@ -24,7 +25,9 @@ enum TestConfiguration {
         try LoadedConfiguration(
             yaml: text, folder: "/etc/counterfoil", environment: environment,
             files: ConfigurationFiles { path, maximumBytes throws(ConfigurationFiles.Unreadable) in
-                guard let file = files[path] else { throw ConfigurationFiles.Unreadable.absence }
+                guard let file = files[path] else {
+                    throw ConfigurationFiles.Unreadable(FileReachability.absence, isAbsence: true)
+                }
                 return file
             }, secrets: secrets, port: port)
     }

@@ -4,6 +4,7 @@ import AppStoreTrust
 import CounterfoilServer
 import Foundation
 import GRDB
+import MemoryLedger
 import StoreSimulator
 import Synchronization
 import TestSupport

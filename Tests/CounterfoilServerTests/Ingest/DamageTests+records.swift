@@ -4,6 +4,7 @@ import AppStoreServer
 import CounterfoilServer
 import Entitlements
 import Foundation
+import MemoryLedger
 import StoreSimulator
 import TestSupport
 import Testing

@@ -6,6 +6,7 @@ import Entitlements
 import Foundation
 import GRDB
 import Logging
+import MemoryLedger
 import StoreSimulator
 import TestSupport
 import Testing

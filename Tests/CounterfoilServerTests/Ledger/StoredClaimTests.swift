@@ -4,6 +4,7 @@ import Entitlements
 import Foundation
 import GRDB
 import GRDBSQLite
+import MemoryLedger
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import AppStoreTrust
 import CounterfoilServer
 import Entitlements
 import Foundation
+import MemoryLedger
 import StoreSimulator
 import Synchronization
 import TestSupport

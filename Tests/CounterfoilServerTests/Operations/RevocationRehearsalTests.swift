@@ -37,7 +37,7 @@ import Testing
 
     /// Sets the status of OCSP responses, and advances the clock by a day so that cached responses expire.
     private func setRevocationStatus(_ status: String, _ world: World) async throws {
-        try world.simulator.core.setRevocation(RevocationSetting(status: status))
+        try world.simulator.core.setRevocation(status)
         try await world.simulator.advance(by: 86_400)
     }
 
@@ -103,13 +103,13 @@ import Testing
     @Test func `With the policy "hard", events answer 503 while the revocation status is unknown`() async throws {
         try await run(.hard) { world in
             try await world.waitUntilIdle()
-            try world.simulator.core.setRevocation(RevocationSetting(status: "unreachable"))
+            try world.simulator.core.setRevocation("unreachable")
             // The cached response has expired, and the text was signed less than a day ago.
             try await world.simulator.advance(by: 86_000)
             let refusal = try await world.api.get("/v1/events")
             #expect(refusal.status == 503 && refusal.code == "revocation_unknown", "\(refusal.text)")
             #expect(refusal["retryable"] as? Bool == true)
-            try world.simulator.core.setRevocation(RevocationSetting(status: "good"))
+            try world.simulator.core.setRevocation("good")
             try await world.simulator.advance(by: 60)
             var events: [[String: Any]] = []
             try await waitUntil("the events are answered") {
@@ -130,7 +130,7 @@ import Testing
             try await simulator.perform(.cancel(customer: "anna"))
             let number = simulator.core.read(.production) { store, _ in store.notifications.count - 1 }
             let text = try simulator.core.text(number, in: .production)
-            try simulator.core.setRevocation(RevocationSetting(status: "unreachable"))
+            try simulator.core.setRevocation("unreachable")
             let configuration = try world.configuration()
             try await OfflineServer.run(
                 configuration, clock: .showing { simulator.core.now }, timeout: .milliseconds(1)
@@ -174,5 +174,13 @@ import Testing
                 #expect(try await !isAccepted(world), "\(status)")
             }
         }
+    }
+}
+
+extension SimulatorCore {
+    /// Sets how OCSP requests about all certificates are answered from now on.
+    fileprivate func setRevocation(_ status: String) throws {
+        let body = Data(#"{"status":"\#(status)"}"#.utf8)
+        try setRevocation(JSONDecoder().decode(RevocationSetting.self, from: body))
     }
 }

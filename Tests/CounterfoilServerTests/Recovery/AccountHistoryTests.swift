@@ -5,6 +5,7 @@ import GRDB
 import Ledger
 @testable import LedgerServices
 @testable import LedgerSQLite
+import MemoryLedger
 import StoreSimulator
 import TestSupport
 import Testing

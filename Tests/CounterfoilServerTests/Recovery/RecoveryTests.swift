@@ -5,6 +5,7 @@ import CounterfoilServer
 import Entitlements
 import Foundation
 import GRDB
+import MemoryLedger
 import StoreSimulator
 import Testing
 

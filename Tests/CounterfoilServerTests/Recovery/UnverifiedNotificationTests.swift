@@ -5,6 +5,7 @@ import AppStoreTrust
 import CounterfoilServer
 import Foundation
 import GRDB
+import MemoryLedger
 import StoreSimulator
 import TestSupport
 import Testing

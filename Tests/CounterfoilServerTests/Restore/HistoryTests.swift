@@ -3,6 +3,7 @@ import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
 import Foundation
+import MemoryLedger
 import StoreSimulator
 import Testing
 

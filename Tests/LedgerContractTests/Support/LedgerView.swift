@@ -2,6 +2,7 @@ import AppStoreModels
 import Entitlements
 import Foundation
 import Ledger
+import MemoryLedger
 import Testing
 
 /// Everything that queries of a ledger return, as lines for comparison, without the engine's row identifiers.

@@ -2,6 +2,7 @@ import AppStoreModels
 import Entitlements
 import Foundation
 @testable import Ledger
+import MemoryLedger
 import TestSupport
 
 /// One operation on a ledger; it returns the results as text.

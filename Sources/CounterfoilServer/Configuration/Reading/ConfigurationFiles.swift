@@ -25,9 +25,6 @@ package struct ConfigurationFiles: Sendable {
         package let isAbsence: Bool
 
         package init(_ reason: String, isAbsence: Bool = false) { (self.reason, self.isAbsence) = (reason, isAbsence) }
-
-        /// The file does not exist.
-        package static let absence = Unreadable("does not exist", isAbsence: true)
     }
 
     private let open: @Sendable (_ path: String, _ maximumBytes: Int) throws(Unreadable) -> File
