@@ -2,6 +2,7 @@ import AppStoreModels
 import Entitlements
 import Foundation
 import Ledger
+import MemoryLedger
 import TestSupport
 import Testing
 
@@ -65,6 +66,64 @@ import Testing
         }
     }
 
+    struct Case: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        /// Sender and size in KiB of the refusals 1, 2, 3 …
+        var sizes: [(String, Int)]
+        var count = 100
+        var kiB = 1000
+        /// The refusals that are dropped.
+        var dropped: Set<Int>
+    }
+
+    static let cases = [
+        Case(testDescription: "within the limit", sizes: [("a", 1), ("a", 1)], count: 2, kiB: 2, dropped: []),
+        Case(
+            testDescription: "a single client loses its oldest refusal", sizes: [("a", 1), ("a", 1), ("a", 1)],
+            count: 2,
+            dropped: [1]),
+        Case(
+            testDescription: "the client with more refusals loses", sizes: [("a", 1), ("b", 1), ("a", 1), ("a", 1)],
+            count: 2,
+            dropped: [1, 3]),
+        Case(
+            testDescription: "with one refusal each, the oldest is removed", sizes: [("a", 1), ("b", 1), ("c", 1)],
+            count: 2,
+            dropped: [1]),
+        Case(
+            testDescription: "the client with more bytes loses", sizes: [("a", 10), ("b", 1), ("b", 1)], kiB: 5,
+            dropped: [1]),
+        Case(
+            testDescription: "the client with more bytes loses even its newest refusals",
+            sizes: [("a", 1), ("b", 1), ("b", 10)], kiB: 5, dropped: [2, 3]),
+        Case(
+            testDescription: "bytes are counted from each client's newest refusal",
+            sizes: [("a", 3), ("a", 2), ("b", 3)], kiB: 5,
+            dropped: [1]),
+        Case(
+            testDescription: "either limit applies", sizes: [("a", 1), ("b", 9), ("c", 1)], count: 2, kiB: 5,
+            dropped: [1, 2]),
+    ]
+
+    @Test(arguments: Engine.allCases, cases)
+    func `Refusals beyond the limit are dropped from the clients with the most, the oldest first`(
+        _ engine: Engine, _ testCase: Case
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try engine.open(in: folder)
+            try await ledger.commit(
+                testCase.sizes.enumerated().map { index, share in
+                    Refusal(
+                        receivedAt: Int64(index + 1), code: "no", message: "", sender: share.0,
+                        body: Data(count: share.1 << 10 - Refusal.overhead))
+                })
+            try await ledger.dropRefusals(
+                beyond: RefusalStorageLimit(count: testCase.count, bytes: testCase.kiB << 10))
+            let remaining = try await ledger.refusals(before: .max, limit: 9).map { Int($0.refusal.receivedAt) }
+            #expect(remaining == (1...testCase.sizes.count).reversed().filter { !testCase.dropped.contains($0) })
+        }
+    }
+
     @Test(arguments: Engine.allCases, 0..<20 as Range<UInt64>)
     func `Dropping refusals removes exactly those that the storage limit selects`(_ engine: Engine, _ seed: UInt64)
         async throws
@@ -87,7 +146,7 @@ import Testing
                 let limit = RefusalStorageLimit(
                     count: Int.random(in: 0...30, using: &random), bytes: Int.random(in: 0...9000, using: &random))
                 let before = try await ledger.refusals(before: .max, limit: 1000)
-                let exceeded = limit.exceeded(by: before.map { RefusalSize($0) })
+                let exceeded = limit.exceeded(by: before)
                 try await ledger.dropRefusals(beyond: limit)
                 let after = try await ledger.refusals(before: .max, limit: 1000)
                 #expect(after == before.filter { !exceeded.contains($0.id) })

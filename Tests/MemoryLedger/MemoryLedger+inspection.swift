@@ -196,7 +196,7 @@ extension MemoryLedger: RefusalStorage {
 
     package func dropRefusals(beyond limit: RefusalStorageLimit) async throws {
         try write { state in
-            let removed = limit.exceeded(by: state.refusals.map { RefusalSize($0) })
+            let removed = limit.exceeded(by: state.refusals)
             state.refusals.removeAll { removed.contains($0.id) }
         }
     }

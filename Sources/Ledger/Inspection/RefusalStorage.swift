@@ -1,3 +1,4 @@
+internal import Basics
 package import Foundation
 
 /// Stores refused deliveries, up to a limit.
@@ -5,8 +6,11 @@ package protocol RefusalStorage: Sendable {
     /// Stores refusals. Repeating the call stores them again.
     func commit(_ refusals: [Refusal]) async throws
 
-    /// Deletes the refusals that exceed a limit, in batches of one transaction each. The clients with the most refusals
-    /// lose their oldest ones.
+    /// Deletes the refusals that exceed a limit, in batches of one transaction each.
+    ///
+    /// The limit is filled with the newest refusal of every client (``Refusal/client(ofSender:)``), then with the second
+    /// newest, and so on. So a client with many refusals loses its oldest ones, and other clients lose none. Bytes
+    /// (``Refusal/size``) are filled in the order of each client's cumulative size.
     func dropRefusals(beyond limit: RefusalStorageLimit) async throws
 
     /// Returns refusals, the newest first.
@@ -57,6 +61,14 @@ package struct Refusal: Sendable, Hashable {
         self.message = message
         self.sender = sender
         self.body = body.prefix(Self.maximumBytes)
+    }
+}
+
+extension Refusal {
+    /// Returns the client of a sender: its network, which may have many addresses, or else the sender itself.
+    package static func client(ofSender sender: String?) -> String {
+        guard let sender else { return "" }
+        return Network.ofClient(at: sender)?.key ?? sender
     }
 }
 

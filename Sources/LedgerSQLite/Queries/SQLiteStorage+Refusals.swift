@@ -31,8 +31,7 @@ extension SQLiteStorage: RefusalStorage {
         }
     }
 
-    /// ``RefusalStorageLimit/exceeded(by:)`` in SQL, since the table may be too large to load. The contract suite
-    /// compares the results of both.
+    /// The query for the refusals that exceed a limit, since the table may be too large to load.
     private static let refusalsBeyond = """
         WITH sized AS (
             SELECT id, client_of_sender(sender) AS client, length(CAST(message AS BLOB)) + length(body) + ?1 AS size

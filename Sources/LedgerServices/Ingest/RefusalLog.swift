@@ -1,5 +1,5 @@
 internal import ServiceLifecycle
-internal import Basics
+internal import AppStoreModels
 package import Ledger
 internal import Foundation
 internal import Synchronization
@@ -10,7 +10,7 @@ internal import Synchronization
 /// one client cannot displace the refusals of others.
 package final class RefusalLog: Service {
     private struct State {
-        var waiting: [(refusal: Refusal, client: Network?)] = []
+        var waiting: [(refusal: Refusal, client: ExactText)] = []
         var bytes = 0
         var dropped = 0
         /// The number and size of the refusals stored since the last trim.
@@ -37,7 +37,7 @@ package final class RefusalLog: Service {
     /// Queues a refusal and returns at once.
     package func add(_ refusal: Refusal) {
         guard limit.count > 0 else { return }
-        let client = refusal.sender.flatMap { Network.ofClient(at: $0) }
+        let client = ExactText(Refusal.client(ofSender: refusal.sender))
         state.withLock { state in
             state.waiting.append((refusal, client))
             state.bytes += refusal.memory
@@ -48,9 +48,8 @@ package final class RefusalLog: Service {
 
     /// Drops the newest refusal of the client that uses most of the buffer.
     private static func dropFromLargestClient(_ state: inout State) {
-        var bytes: [Network?: Int] = [:]
+        var bytes: [ExactText: Int] = [:]
         for (refusal, client) in state.waiting { bytes[client, default: 0] += refusal.memory }
-        // All senders without an address count as one client, nil.
         guard let largest = bytes.max(by: { $0.value < $1.value }),
             let index = state.waiting.lastIndex(where: { $0.client == largest.key })
         else { return }
