@@ -14,14 +14,11 @@ package struct LongestDelay: Sendable, Hashable {
     /// The next attempt to answer a consumption request, with or without new information.
     package static let inquiry = LongestDelay(3_600_000)
 
-    /// The latest instant for which work can be scheduled.
-    package func horizon(at now: Milliseconds) -> Milliseconds {
-        let (last, overflow) = now.addingReportingOverflow(milliseconds)
-        return overflow ? .max : last
-    }
-
-    /// Whether work that is scheduled for `instant` is due.
-    package func isDue(_ instant: Milliseconds, at now: Milliseconds) -> Bool {
-        instant <= now || instant > horizon(at: now)
+    /// Returns the instants for which work is scheduled that is due, in the order in which it is done: up to now, then
+    /// after the latest instant for which work can be scheduled.
+    package func dueTimes(at now: Milliseconds) -> [ClosedRange<Milliseconds>] {
+        let (horizon, overflow) = now.addingReportingOverflow(milliseconds)
+        let past = Milliseconds.min...now
+        return overflow || horizon == .max ? [past] : [past, horizon + 1...Milliseconds.max]
     }
 }

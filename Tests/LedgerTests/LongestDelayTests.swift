@@ -5,27 +5,27 @@ import Testing
     private static let all = [LongestDelay.delivery, .historyRequest, .inquiry]
     private static let now: Milliseconds = 1_780_000_000_000
 
-    @Test(arguments: all) func `Delayed work is due from its instant on`(_ delay: LongestDelay) {
-        #expect(delay.isDue(Self.now - 1, at: Self.now))
-        #expect(delay.isDue(Self.now, at: Self.now))
-        #expect(!delay.isDue(Self.now + 1, at: Self.now))
-    }
-
-    @Test(arguments: all) func `Delayed work waits for the longest delay of its kind`(
+    @Test(arguments: all) func `Work is due from its instant on, and if it is delayed for longer than its kind allows`(
         _ delay: LongestDelay
     ) {
-        #expect(!delay.isDue(Self.now + delay.milliseconds, at: Self.now))
-        #expect(delay.horizon(at: Self.now) == Self.now + delay.milliseconds)
+        let (now, last) = (Self.now, Self.now + delay.milliseconds)
+        func isDue(_ instant: Milliseconds) -> Bool { delay.dueTimes(at: now).contains { $0.contains(instant) } }
+        #expect([Milliseconds.min, now - 1, now].allSatisfy(isDue))
+        #expect(![now + 1, last].contains(where: isDue))
+        #expect([last + 1, Milliseconds.max].allSatisfy(isDue))
     }
 
-    @Test(arguments: all) func `Work that is delayed for longer than its kind allows is due`(_ delay: LongestDelay) {
-        #expect(delay.isDue(Self.now + delay.milliseconds + 1, at: Self.now))
-        #expect(delay.isDue(.max, at: Self.now))
+    @Test(arguments: all) func `Work that a clock ahead has scheduled is done last`(_ delay: LongestDelay) {
+        let times = delay.dueTimes(at: Self.now)
+        #expect(times.map(\.upperBound) == [Self.now, .max])
     }
 
-    @Test(arguments: all) func `Work is due at the end of time without overflow`(_ delay: LongestDelay) {
-        #expect(delay.isDue(.max, at: .max))
-        #expect(delay.horizon(at: .max) == .max)
+    @Test(arguments: all) func `At the end of time all work is due, without overflow`(_ delay: LongestDelay) {
+        let last = Milliseconds.max - delay.milliseconds
+        for now in [last, last + 1, Milliseconds.max] {
+            #expect(delay.dueTimes(at: now) == [Milliseconds.min...now])
+        }
+        #expect(delay.dueTimes(at: last - 1).last == Milliseconds.max...Milliseconds.max)
     }
 
     @Test func `The longest delay of every kind is between a minute and two days`() {

@@ -66,8 +66,9 @@ extension MemoryLedger: ConsumptionStorage {
         at now: Milliseconds, leaseEnds: Milliseconds, limit: Int
     ) async throws -> [ConsumptionInquiry] {
         try write { state in
-            let due = state.inquiries.map(\.inquiry).filter {
-                $0.state == .pending && LongestDelay.inquiry.isDue($0.nextAttemptAt, at: now)
+            let times = LongestDelay.inquiry.dueTimes(at: now)
+            let due = state.inquiries.map(\.inquiry).filter { inquiry in
+                inquiry.state == .pending && times.contains { $0.contains(inquiry.nextAttemptAt) }
             }.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }.prefix(limit)
             for inquiry in due { state.change(inquiry.id) { $0.nextAttemptAt = leaseEnds } }
             return Array(due)

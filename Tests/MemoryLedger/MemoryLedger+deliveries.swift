@@ -71,8 +71,10 @@ extension MemoryLedger {
         of endpoint: Int64, at now: Milliseconds, limit: Int
     ) async throws -> [WebhookDelivery] {
         try read { state in
-            let due = state.deliveries.values.filter {
-                $0.endpoint == endpoint && $0.due.map { LongestDelay.delivery.isDue($0, at: now) } ?? false
+            let times = LongestDelay.delivery.dueTimes(at: now)
+            let due = state.deliveries.values.filter { delivery in
+                delivery.endpoint == endpoint
+                    && delivery.due.map { due in times.contains { $0.contains(due) } } ?? false
             }
             return due.sorted { ($0.due ?? 0, $0.id) < ($1.due ?? 0, $1.id) }.prefix(limit).compactMap {
                 state.webhookDelivery($0)

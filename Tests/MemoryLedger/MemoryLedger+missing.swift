@@ -113,8 +113,9 @@ extension MemoryLedger: HistoryRequestStorage {
         in scope: Int64, at now: Milliseconds, limit: Int
     ) async throws -> [HistoryRequest] {
         try read { state in
-            let due = state.historyRequests.values.filter {
-                $0.scope == scope && !$0.isGivenUp && LongestDelay.historyRequest.isDue($0.nextAttemptAt, at: now)
+            let times = LongestDelay.historyRequest.dueTimes(at: now)
+            let due = state.historyRequests.values.filter { request in
+                request.scope == scope && !request.isGivenUp && times.contains { $0.contains(request.nextAttemptAt) }
             }
             return Array(due.sorted { ($0.nextAttemptAt, $0.id) < ($1.nextAttemptAt, $1.id) }.prefix(limit))
         }

@@ -68,11 +68,11 @@ extension SQLiteStorage: ConsumptionStorage {
     package func leaseInquiries(
         at now: Milliseconds, leaseEnds: Milliseconds, limit: Int
     ) async throws -> [ConsumptionInquiry] {
-        let times: [SQLValue] = [.integer(now), .integer(LongestDelay.inquiry.horizon(at: now))]
-        guard try await read({ try $0.exists("\(ConsumptionTables.due) LIMIT 1", times) }) else { return [] }
+        let (due, times) = ConsumptionTables.due(at: now)
+        guard try await read({ try $0.exists("\(due) LIMIT 1", times) }) else { return [] }
         return try await write { db in
             let inquiries = try ConsumptionTables.inquiries(
-                "WHERE id IN (\(ConsumptionTables.due)) ORDER BY deadline, id LIMIT ?", times + [.init(limit)], db)
+                "WHERE id IN (\(due)) ORDER BY deadline, id LIMIT ?", times + [.init(limit)], db)
             for inquiry in inquiries {
                 try db.run(
                     "UPDATE consumption_requests SET next_attempt_at = ? WHERE id = ?",
@@ -119,7 +119,7 @@ extension SQLiteStorage: ConsumptionStorage {
             // There is an index of pending inquiries, and they are few: each waits for at most twelve hours. The unary
             // plus prevents SQLite from using the index of all inquiries of the scope.
             try ConsumptionTables.inquiries(
-                "WHERE state = 'pending' AND +scope = ? ORDER BY deadline, id LIMIT ?",
+                "WHERE \(ConsumptionTables.isPending) AND +scope = ? ORDER BY deadline, id LIMIT ?",
                 [.integer(scope), .init(limit)], db)
         }
     }
@@ -135,7 +135,7 @@ extension SQLiteStorage: ConsumptionStorage {
                 """
                 SELECT count(*), min(requested_at)
                 FROM consumption_requests INDEXED BY consumption_requests_by_time
-                WHERE state = 'pending' AND scope IN (\(Self.places(scopes)))
+                WHERE \(ConsumptionTables.isPending) AND scope IN (\(Self.places(scopes)))
                     AND coalesce(answer, '') NOT IN (\(Self.places(answers)))
                 """, values
             ) { row in (count: Int(row.number(0) ?? 0), oldest: row.number(1)) } ?? (0, nil)

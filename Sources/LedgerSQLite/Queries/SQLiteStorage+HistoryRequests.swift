@@ -36,19 +36,17 @@ enum HistoryRequestTable {
 
     /// Returns the due requests of a scope, the longest waiting first.
     static func due(in scope: Int64, at now: Milliseconds, limit: Int, _ db: Database) throws -> [HistoryRequest] {
-        let due = try requests(in: scope, "next_attempt_at <= ?", .integer(now), limit: limit, db)
-        guard due.count < limit else { return due }
-        let horizon = SQLValue.integer(LongestDelay.historyRequest.horizon(at: now))
-        return try due + requests(in: scope, "next_attempt_at > ?", horizon, limit: limit - due.count, db)
-    }
-
-    private static func requests(
-        in scope: Int64, _ condition: String, _ instant: SQLValue, limit: Int, _ db: Database
-    ) throws -> [HistoryRequest] {
-        try db.all(
-            "SELECT \(columns) FROM \(waiting) AND scope = ? AND \(condition) ORDER BY next_attempt_at LIMIT ?",
-            [.integer(scope), instant, .init(limit)]
-        ) { request($0) }
+        var due: [HistoryRequest] = []
+        for times in LongestDelay.historyRequest.dueTimes(at: now) where due.count < limit {
+            due += try db.all(
+                """
+                SELECT \(columns) FROM \(waiting) AND scope = ? AND next_attempt_at BETWEEN ? AND ?
+                ORDER BY next_attempt_at LIMIT ?
+                """,
+                [.integer(scope), .integer(times.lowerBound), .integer(times.upperBound), .init(limit - due.count)]
+            ) { request($0) }
+        }
+        return due
     }
 
     /// A random row identifier that no other request has or had: a request may be finished a second time by another

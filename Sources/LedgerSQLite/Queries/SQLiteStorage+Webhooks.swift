@@ -83,25 +83,25 @@ extension SQLiteStorage: WebhookStorage {
         of endpoint: Int64, at now: Milliseconds, limit: Int
     ) async throws -> [WebhookDelivery] {
         try await read { db in
-            let due = try Self.deliveries(
-                of: endpoint, due: "BETWEEN 0 AND ?", .integer(now), limit: limit, db)
-            guard due.count < limit else { return due }
-            let horizon = SQLValue.integer(LongestDelay.delivery.horizon(at: now))
-            return try due + Self.deliveries(of: endpoint, due: "> ?", horizon, limit: limit - due.count, db)
+            var due: [WebhookDelivery] = []
+            for times in LongestDelay.delivery.dueTimes(at: now) where due.count < limit {
+                // Without provisional deliveries, and without those that a pending job discards.
+                due += try db.all(
+                    """
+                    SELECT \(WebhookTables.reading) WHERE endpoint = ?1 AND due BETWEEN ?2 AND ?3
+                        AND deliveries.id > coalesce((
+                            SELECT through FROM webhook_chores
+                            WHERE endpoint = ?1 AND kind = '\(WebhookJobs.Kind.discard.rawValue)'), 0)
+                    ORDER BY due, deliveries.id LIMIT ?4
+                    """,
+                    [
+                        .integer(endpoint), .integer(max(times.lowerBound, DeliveryLanes.provisional + 1)),
+                        .integer(times.upperBound), .init(limit - due.count),
+                    ]
+                ) { WebhookTables.delivery($0) }
+            }
+            return due
         }
-    }
-
-    /// Returns the due deliveries of an endpoint, without those that a pending job discards.
-    private static func deliveries(
-        of endpoint: Int64, due condition: String, _ instant: SQLValue, limit: Int, _ db: Database
-    ) throws -> [WebhookDelivery] {
-        try db.all(
-            """
-            SELECT \(WebhookTables.reading) WHERE endpoint = ? AND due \(condition) AND deliveries.id > coalesce((
-                SELECT through FROM webhook_chores WHERE endpoint = ? AND kind = 'discard'), 0)
-            ORDER BY due, deliveries.id LIMIT ?
-            """, [.integer(endpoint), instant, .integer(endpoint), .init(limit)]
-        ) { WebhookTables.delivery($0) }
     }
 
     package func nextDelivery(to endpoints: [Int64], after now: Milliseconds) async throws -> Milliseconds? {

@@ -27,6 +27,9 @@ enum ConsumptionTables {
         """,
     ]
 
+    /// The condition of the partial index. SQLite uses it only if the query has the same literal.
+    static let isPending = "state = '\(ConsumptionInquiry.State.pending.rawValue)'"
+
     /// The index for the list of a scope.
     static let lists = ["CREATE INDEX consumption_requests_by_scope ON consumption_requests (scope, id)"]
 
@@ -118,18 +121,20 @@ enum ConsumptionTables {
             try db.run(
                 """
                 UPDATE consumption_requests SET next_attempt_at = ?1
-                WHERE state = 'pending' AND scope = ?2 AND original_id = ?3 AND next_attempt_at > ?1
+                WHERE \(isPending) AND scope = ?2 AND original_id = ?3 AND next_attempt_at > ?1
                 """, [.integer(now), .integer(scope), .text(original)])
         }
     }
 
-    /// The query for the due inquiries, with two values: now, and the latest instant for which an inquiry can be
-    /// scheduled. An inquiry is due if it is scheduled up to the first or after the second: see ``LongestDelay``. Each
-    /// half reads one range of the index.
-    static let due = """
-        SELECT id FROM consumption_requests WHERE state = 'pending' AND next_attempt_at <= ?
-        UNION ALL SELECT id FROM consumption_requests WHERE state = 'pending' AND next_attempt_at > ?
-        """
+    /// Returns the query for the due inquiries, with its values. Each part reads one range of the index.
+    static func due(at now: Milliseconds) -> (sql: String, values: [SQLValue]) {
+        let times = LongestDelay.inquiry.dueTimes(at: now)
+        let part = "SELECT id FROM consumption_requests WHERE \(isPending) AND next_attempt_at BETWEEN ? AND ?"
+        return (
+            times.map { _ in part }.joined(separator: " UNION ALL "),
+            times.flatMap { [SQLValue.integer($0.lowerBound), .integer($0.upperBound)] }
+        )
+    }
 
     static let columns = """
         id, scope, transaction_id, original_id, customer, requested_at, deadline, state, attempts, next_attempt_at,
