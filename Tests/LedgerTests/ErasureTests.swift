@@ -1,4 +1,5 @@
 import AppStoreModels
+import Entitlements
 import Foundation
 import Ledger
 import Testing
@@ -107,6 +108,24 @@ import Testing
         let bySignature = erasure.disowningClaim(
             for: Ownership(claims: none, named: "anna", account: reclaimed), of: "anna")
         #expect(bySignature == ClaimEvent(at: 100, .take, erasure.standIn))
+    }
+
+    @Test(arguments: [(99 as Milliseconds, true), (100, true), (101, false)])
+    func `An erasure that is applied again after an import does not change what is later`(
+        _ instant: Milliseconds, _ isCovered: Bool
+    ) {
+        let date = Date(milliseconds: instant)
+        let purchase = Lineage(
+            originalTransactionID: "o",
+            transactions: [
+                TransactionFact(
+                    transactionID: "o", originalTransactionID: "o", productID: "gold", type: .autoRenewableSubscription,
+                    purchaseDate: date, signedDate: date)
+            ])
+        #expect(Self.erasure.covers(purchase, isRepeated: true) == isCovered)
+        #expect(Self.erasure.covers(purchase, isRepeated: false))
+        #expect((instant <= Self.erasure.reach(isRepeated: true)) == isCovered)
+        #expect(Self.erasure.reach(isRepeated: false) == .max)
     }
 
     struct Case: CustomTestStringConvertible, Sendable {

@@ -75,6 +75,15 @@ extension Erasure {
         purchase.transactions.map(\.purchaseDate).min().map { covers($0.milliseconds) } ?? true
     }
 
+    /// Returns the last instant of purchases, inquiries, events and deliveries that lose the name.
+    ///
+    /// - Parameter isRepeated: Whether an earlier erasure is applied again, after an import. Then what is later does not
+    ///   change. A new erasure covers all of them, since clocks differ.
+    package func reach(isRepeated: Bool) -> Milliseconds { isRepeated ? instant : .max }
+
+    /// Whether the purchase loses the name: see ``reach(isRepeated:)``.
+    package func covers(_ purchase: Lineage, isRepeated: Bool) -> Bool { !isRepeated || covers(purchase) }
+
     /// Returns the claim by which the stand-in takes the purchase, after its claims were renamed. Nil if the customer
     /// does not own it or claimed it after the erasure: a returning customer may restore purchases, and a later import
     /// of the erasure does not take them away.

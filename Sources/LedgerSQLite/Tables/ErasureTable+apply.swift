@@ -8,8 +8,8 @@ extension ErasureTable {
     ///
     /// - Parameters:
     ///   - originals: The customer's purchases according to ``originals(naming:in:_:)``.
-    ///   - isRepeated: Whether an earlier erasure is applied again, after an import. Then purchases, events and
-    ///     inquiries with a later date do not change. For a new erasure all of them change, since clocks differ.
+    ///   - isRepeated: Whether an earlier erasure is applied again, after an import: see
+    ///     ``Erasure/reach(isRepeated:)``.
     static func apply(
         _ erasure: Erasure, to customer: String, named originals: [String], in scope: Int64, isRepeated: Bool = false,
         _ db: Database
@@ -26,21 +26,17 @@ extension ErasureTable {
             return (record: record, ownership: try ClaimTables.ownership(of: record.lineage, in: scope, db))
         }
         let ever = (possible + others)
-            .filter { !isRepeated || erasure.covers($0.record.lineage) }
+            .filter { erasure.covers($0.record.lineage, isRepeated: isRepeated) }
         let owned = ever.filter { !$0.ownership.spans(of: customer).isEmpty }
         report.purchases = owned.count
-        let latest = isRepeated ? erasure.instant : .max
+        let latest = erasure.reach(isRepeated: isRepeated)
         for subject in Erasure.Subject.allCases {
             switch subject {
             case .claims: report.claims = try renameClaims(of: customer, erasure, scope, db)
             case .grants: report.grants = try removeGrants(of: customer, erasure, scope, db)
             case .formerGrants:
                 for id in try grantsNaming(customer, scope, db) { try renameFormer(id, customer, erasure, scope, db) }
-            case .usage:
-                try db.run(
-                    "DELETE FROM usage WHERE scope = ? AND customer = ? AND reported_at <= ?",
-                    [.integer(scope), .text(customer), .integer(erasure.instant)])
-                report.usage = db.changesCount
+            case .usage: report.usage = try removeUsage(of: customer, erasure, scope, db)
             case .storedResponses: try IdempotencyTable.deleteRequests(about: customer, in: scope, db)
             case .purchases:
                 for purchase in owned { try assignToStandIn(purchase.record.lineage, customer, erasure, scope, db) }
@@ -52,17 +48,13 @@ extension ErasureTable {
                 for purchase in ever {
                     try renameEvents(about: purchase.record, customer, erasure, until: latest, scope, db)
                 }
-                try db.run(
+                let values: [SQLValue] = [.integer(scope), .text(customer), .integer(latest)]
+                let ofAccounts = """
+                    events INDEXED BY account_events_by_customer WHERE scope = ? AND customer = ?
+                    AND original_id IS NULL AND notification IS NOT NULL AND occurred_at <= ?
                     """
-                    UPDATE events INDEXED BY account_events_by_customer SET customer = ?
-                    WHERE scope = ? AND customer = ? AND original_id IS NULL AND notification IS NOT NULL
-                        AND occurred_at <= ?
-                    """, [.text(erasure.standIn), .integer(scope), .text(customer), .integer(latest)])
-                try db.run(
-                    """
-                    UPDATE events SET customer = ?, data = NULL
-                    WHERE scope = ? AND customer = ? AND notification IS NULL AND occurred_at <= ?
-                    """, [.text(erasure.standIn), .integer(scope), .text(customer), .integer(latest)])
+                let own = "events WHERE scope = ? AND customer = ? AND notification IS NULL AND occurred_at <= ?"
+                for events in [ofAccounts, own] { try renameEvents(events, values, customer, erasure, db) }
             case .deliveries:
                 try DeliveryLanes.rename(
                     customer, to: erasure.standIn, about: ever.map(\.record.lineage.originalTransactionID), in: scope,
@@ -127,6 +119,23 @@ extension ErasureTable {
             count += renamed.count
         }
         return count
+    }
+
+    private static func removeUsage(
+        of customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
+    ) throws -> Int {
+        let key: [SQLValue] = [.integer(scope), .text(customer)]
+        let removed = try db.all(
+            "SELECT transaction_id, product_id, reported_at FROM usage WHERE scope = ? AND customer = ?", key
+        ) { row -> [SQLValue]? in
+            erasure.removes(UsageReport(reportedAt: row.number(2) ?? 0)) ? [row.value(0), row.value(1)] : nil
+        }
+        for subject in removed {
+            try db.run(
+                "DELETE FROM usage WHERE scope = ? AND customer = ? AND transaction_id = ? AND product_id = ?",
+                key + subject)
+        }
+        return removed.count
     }
 
     private static func removeGrants(
@@ -211,18 +220,29 @@ extension ErasureTable {
         about record: LineageRecord, _ customer: String, _ erasure: Erasure, until latest: Milliseconds,
         _ scope: Int64, _ db: Database
     ) throws {
-        // The data of these events name former and new owners.
-        try db.run(
-            """
-            UPDATE events SET data = NULL
-            WHERE scope = ? AND original_id = ? AND notification IS NULL AND occurred_at <= ?
-            """, [.integer(scope), .text(record.lineage.originalTransactionID), .integer(latest)])
+        try renameEvents(
+            "events WHERE scope = ? AND original_id = ? AND notification IS NULL AND occurred_at <= ?",
+            [.integer(scope), .text(record.lineage.originalTransactionID), .integer(latest)], customer, erasure, db)
         for mention in record.mentions {
+            try renameEvents(
+                "events WHERE notification = ? AND occurred_at <= ?",
+                [.integer(mention.notification), .integer(latest)], customer, erasure, db)
+        }
+    }
+
+    /// Removes the name from some events.
+    ///
+    /// - Parameter events: The part of the query after `FROM`.
+    private static func renameEvents(
+        _ events: String, _ values: [SQLValue], _ customer: String, _ erasure: Erasure, _ db: Database
+    ) throws {
+        let renamed = try db.all("SELECT \(OutboxTable.columns), seq FROM \(events)", values) { row in
+            erasure.renamed(OutboxTable.event(row), of: customer).map { (number: row.number(10) ?? 0, event: $0) }
+        }
+        for (number, event) in renamed {
             try db.run(
-                "UPDATE events SET customer = ? WHERE notification = ? AND customer = ? AND occurred_at <= ?",
-                [
-                    .text(erasure.standIn), .integer(mention.notification), .text(customer), .integer(latest),
-                ])
+                "UPDATE events SET customer = ?, data = ? WHERE seq = ?",
+                [.init(event.customer), .init(event.data), .integer(number)])
         }
     }
 }
