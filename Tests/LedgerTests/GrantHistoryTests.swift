@@ -37,7 +37,11 @@ import Testing
         #expect(grant.state(at: 8) == .running && grant.state(at: 9) == .expired)
         let revoked = try #require(GrantHistory([Self.made(at: 5, until: 9), Self.revoked(at: 7)]).grant("g"))
         #expect([6, 7, 9].map { revoked.state(at: $0) } == [.running, .revoked, .revoked])
-        let facts = [grant.fact, revoked.fact]
+        let facts = [grant, revoked].map {
+            GrantFact(
+                id: $0.id, entitlement: $0.entitlement, createdAt: $0.createdAt, until: $0.until,
+                revokedAt: $0.revocation?.instant)
+        }
         #expect(facts.map { $0.isActive(at: Date(milliseconds: 4)) } == [false, false])
         #expect(facts.map { $0.isActive(at: Date(milliseconds: 6)) } == [true, true])
         #expect(facts.map { $0.isActive(at: Date(milliseconds: 7)) } == [true, false])
@@ -45,6 +49,43 @@ import Testing
         #expect(GrantDecision.revocation(of: grant, at: 8) == nil)
         #expect(GrantDecision.revocation(of: grant, at: 9) == .isOver(grant))
         #expect(GrantDecision.revocation(of: revoked, at: 9) == .revoked(revoked))
+    }
+
+    @Test(
+        arguments: [
+            (nil, 4, nil, 9), (nil, 8, nil, 9), (nil, 9, nil, nil), (true, 9, nil, 9), (false, 4, nil, nil),
+            (nil, 4, 7, nil), (true, 4, 7, nil),
+        ] as [(Bool?, Milliseconds, Milliseconds?, Milliseconds?)])
+    func `The expiry of a grant has one event, unless the grant is revoked or ended before it became known`(
+        _ wasDue: Bool?, _ emittedUntil: Milliseconds, _ revocation: Milliseconds?, _ date: Milliseconds?
+    ) throws {
+        let events = [Self.made(at: 5, until: 9)] + (revocation.map { [Self.revoked(at: $0)] } ?? [])
+        let grant = try #require(GrantHistory(events).grant("g"))
+        #expect(grant.expiryEventDate(wasDue: wasDue, emittedUntil: emittedUntil) == date)
+        #expect(grant.hasExpiryEvent(isDue: false) == (revocation == nil))
+        #expect(!grant.hasExpiryEvent(isDue: true))
+    }
+
+    @Test func `The expiry of a grant without an end has no event`() throws {
+        let grant = try #require(GrantHistory([Self.made(at: 5)]).grant("g"))
+        #expect(grant.expiryEventDate(wasDue: nil, emittedUntil: .min) == nil)
+        #expect(!grant.hasExpiryEvent(isDue: false))
+    }
+
+    @Test(
+        arguments: [
+            (false, [5]), (true, [5, 9]),
+        ] as [(Bool, [Milliseconds])])
+    func `A timeline has the creation of a grant, and its end once the event exists`(
+        _ hasExpiryEvent: Bool, _ dates: [Milliseconds]
+    ) throws {
+        let grant = try #require(GrantHistory([Self.made(at: 5, until: 9)]).grant("g"))
+        let items = TimelineItem.items(of: grant, hasExpiryEvent: hasExpiryEvent)
+        #expect(items.map(\.position.date) == dates)
+        #expect(items.map(\.position.name) == Array(["g created", "g expired"].prefix(dates.count)))
+        let revoked = try #require(GrantHistory([Self.made(at: 5), Self.revoked(at: 7)]).grant("g"))
+        #expect(
+            TimelineItem.items(of: revoked, hasExpiryEvent: false).map(\.position.name) == ["g created", "g revoked"])
     }
 
     @Test(

@@ -77,12 +77,7 @@ extension MemoryLedger.State {
         let history = GrantHistory((grants[key]?.events ?? []) + events)
         grants[key] = history
         guard let grant = history.grant(id), grant != before else { return }
-        let isOpen = before == nil ? grant.until.map { $0 > emittedUntil } ?? false : endsToEmit[key] != nil
-        endsToEmit[key] = grant.revocation == nil && isOpen ? grant.until : nil
-    }
-
-    /// Whether the event of the grant's expiry was emitted.
-    func isEndEmitted(_ grant: Grant, in scope: Int64) -> Bool {
-        endsToEmit[.init(scope, grant.id)] == nil && grant.until != nil && grant.revocation == nil
+        let wasDue = before == nil ? nil : endsToEmit[key] != nil
+        endsToEmit[key] = grant.expiryEventDate(wasDue: wasDue, emittedUntil: emittedUntil)
     }
 }

@@ -132,11 +132,7 @@ extension MemoryLedger.State {
         let mentions = record.mentions(for: customer, ownership)
         let changes = ownership.changes(for: customer)
         return mentions.compactMap { item(of: $0, about: original) }
-            + changes.map {
-                TimelineItem(
-                    position: TimelinePosition(date: $0.instant, number: 0, name: original),
-                    originalTransactionID: original, kind: .change($0))
-            }
+            + changes.map { TimelineItem($0, of: original) }
     }
 
     /// Returns the notifications about Apple accounts that were signed while the accounts were the customer's.
@@ -152,34 +148,18 @@ extension MemoryLedger.State {
     fileprivate func item(of mention: LineageRecord.Mention, about original: String = "") -> TimelineItem? {
         storedNotification(mention.notification).map {
             TimelineItem(
-                position: TimelinePosition(date: mention.signedDate, number: mention.notification),
-                originalTransactionID: original, kind: .notification($0))
+                position: TimelinePosition(mention), originalTransactionID: original, kind: .notification($0))
         }
     }
 
     fileprivate func originalPurchaseItems(of customer: String, in scope: Int64) -> [TimelineItem] {
-        ownedOriginalPurchases(by: customer, in: scope).compactMap { owned in
-            guard let date = owned.purchase.fact.purchaseDate, owned.ownership.owners.containsExactly(customer) else {
-                return nil
-            }
-            return TimelineItem(
-                position: TimelinePosition(date: date.milliseconds, number: 0, name: owned.purchase.subject),
-                originalTransactionID: "", kind: .originalPurchase(owned.purchase.fact))
-        }
+        ownedOriginalPurchases(by: customer, in: scope).compactMap { TimelineItem($0, for: customer) }
     }
 
     fileprivate func grantItems(of customer: String, in scope: Int64) -> [TimelineItem] {
         grants(of: customer, in: scope).flatMap { grant in
-            func item(_ kind: TimelineItem.GrantChange.Kind, _ instant: Milliseconds?) -> [TimelineItem] {
-                guard let instant else { return [] }
-                return [
-                    TimelineItem(
-                        position: TimelinePosition(date: instant, number: 0, name: "\(grant.id) \(kind.rawValue)"),
-                        originalTransactionID: "", kind: .grant(.init(kind: kind, grant: grant)))
-                ]
-            }
-            return item(.created, grant.createdAt) + item(.revoked, grant.revocation?.instant)
-                + item(.expired, isEndEmitted(grant, in: scope) ? grant.until : nil)
+            let isDue = endsToEmit[.init(scope, grant.id)] != nil
+            return TimelineItem.items(of: grant, hasExpiryEvent: grant.hasExpiryEvent(isDue: isDue))
         }
     }
 }

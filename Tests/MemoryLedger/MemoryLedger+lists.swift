@@ -143,7 +143,11 @@ extension MemoryLedger.State {
         context.originalPurchases = accounts(of: customer, in: scope).compactMap {
             originalPurchases[.init(scope, $0)]?.fact
         }
-        context.grants = grants(of: customer, in: scope).map(\.fact)
+        context.grants = grants(of: customer, in: scope).map {
+            GrantFact(
+                id: $0.id, entitlement: $0.entitlement, createdAt: $0.createdAt, until: $0.until,
+                revokedAt: $0.revocation?.instant)
+        }
         context.groups = Set(productGroups.filter { $0.key.scope == scope }.values)
         return context
     }

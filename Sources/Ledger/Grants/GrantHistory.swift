@@ -113,12 +113,30 @@ package struct Grant: Sendable, Hashable {
         return until.map { $0 <= instant } ?? false ? .expired : .running
     }
 
-    /// The fact for `Entitlements`.
-    package var fact: GrantFact {
-        GrantFact(
+    /// Returns when the event `grant.expired` is to be created; nil if it is not, or was already.
+    ///
+    /// - Parameters:
+    ///   - wasDue: Whether it was to be created before the last change of the grant; nil if the grant was unknown.
+    ///   - emittedUntil: No event is created for a grant that was unknown and ended by then.
+    package func expiryEventDate(wasDue: Bool?, emittedUntil: Milliseconds) -> Milliseconds? {
+        guard let until, revocation == nil, wasDue ?? (until > emittedUntil) else { return nil }
+        return until
+    }
+
+    /// Whether the event `grant.expired` was created.
+    ///
+    /// - Parameter isDue: Whether it is still to be created.
+    package func hasExpiryEvent(isDue: Bool) -> Bool { !isDue && until != nil && revocation == nil }
+}
+
+extension GrantFact {
+    /// Creates the fact of a grant.
+    package init(
+        id: String, entitlement: String, createdAt: Milliseconds, until: Milliseconds?, revokedAt: Milliseconds?
+    ) {
+        self.init(
             id: id, entitlement: entitlement, from: Date(milliseconds: createdAt),
-            until: until.map { Date(milliseconds: $0) },
-            revokedAt: revocation.map { Date(milliseconds: $0.instant) })
+            until: until.map { Date(milliseconds: $0) }, revokedAt: revokedAt.map { Date(milliseconds: $0) })
     }
 }
 

@@ -67,7 +67,10 @@ extension SQLiteStorage: EntitlementContextStorage {
         let unclaimed = owned.filter { $0.ownership.account.events.isEmpty }
             .compactMap { $0.record.lineage.appTransactionID.map { ExactText($0) } }
         notifications += try AccountNotificationTable.entries(about: Set(unclaimed), in: scope, db)
-        return Self.entries(of: originalPurchases.owned(by: customer), customer) + Self.entries(of: grants)
+        let items =
+            originalPurchases.owned(by: customer).compactMap { TimelineItem($0, for: customer) }
+            + grants.all.flatMap { TimelineItem.items(of: $0.grant, hasExpiryEvent: $0.hasExpiryEvent) }
+        return items.map { Entry($0) }
             + (try notifications.filter { try $0.belongs(to: customer, in: scope, db) }.map { Entry($0.mention) })
     }
 
@@ -79,30 +82,4 @@ extension SQLiteStorage: EntitlementContextStorage {
         UNION ALL
         \(AccountNotificationTable.ofCustomer)
         """
-
-    private static func entries(of grants: GrantTables.Found) -> [Entry] {
-        grants.all.flatMap { grant, isExpiryEmitted in
-            func entry(_ kind: TimelineItem.GrantChange.Kind, _ instant: Milliseconds) -> Entry {
-                Entry(
-                    position: TimelinePosition(date: instant, number: 0, name: "\(grant.id) \(kind.rawValue)"),
-                    original: "",
-                    kind: .grant(.init(kind: kind, grant: grant)))
-            }
-            return [entry(.created, grant.createdAt)] + (grant.revocation.map { [entry(.revoked, $0.instant)] } ?? [])
-                + (isExpiryEmitted ? grant.until.map { [entry(.expired, $0)] } ?? [] : [])
-        }
-    }
-
-    private static func entries(of purchases: [OwnedOriginalPurchase], _ customer: String) -> [Entry] {
-        purchases.compactMap { owned in
-            // A purchase without a date has no place in a timeline.
-            guard let date = owned.purchase.fact.purchaseDate, owned.ownership.owners.containsExactly(customer) else {
-                return nil
-            }
-            return Entry(
-                position: TimelinePosition(date: date.milliseconds, number: 0, name: owned.purchase.subject),
-                original: "",
-                kind: .originalPurchase(owned.purchase.fact))
-        }
-    }
 }

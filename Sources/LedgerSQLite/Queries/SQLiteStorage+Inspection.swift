@@ -121,16 +121,15 @@ extension SQLiteStorage: InspectionStorage {
         /// Nil for the notification with the number of ``position``.
         var kind: TimelineItem.Kind?
 
-        init(position: TimelinePosition, original: String, kind: TimelineItem.Kind? = nil) {
-            (self.position, self.original, self.kind) = (position, original, kind)
+        init(_ item: TimelineItem) {
+            (position, original, kind) = (item.position, item.originalTransactionID, item.kind)
         }
 
         /// Creates the entry of a notification.
         ///
         /// - Parameter original: The purchase that it is about; empty if it is about an Apple account.
         init(_ mention: LineageRecord.Mention, about original: String = "") {
-            self.init(
-                position: TimelinePosition(date: mention.signedDate, number: mention.notification), original: original)
+            (position, self.original) = (TimelinePosition(mention), original)
         }
     }
 
@@ -148,12 +147,7 @@ extension SQLiteStorage: InspectionStorage {
     ) -> [Entry] {
         let original = record.lineage.originalTransactionID
         let notifications = record.mentions(for: customer, ownership).map { Entry($0, about: original) }
-        let changes = ownership.changes(for: customer).map {
-            // No notification has the number 0.
-            Entry(
-                position: TimelinePosition(date: $0.instant, number: 0, name: original), original: original,
-                kind: .change($0))
-        }
+        let changes = ownership.changes(for: customer).map { Entry(TimelineItem($0, of: original)) }
         return notifications + changes
     }
 }

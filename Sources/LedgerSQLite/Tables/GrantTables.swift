@@ -69,8 +69,7 @@ enum GrantTables {
         if let grant, states == [state(grant)] { return }
         try db.run("DELETE FROM grants WHERE scope = ? AND grant_id = ?", key)
         guard let grant else { return }
-        let isOpen = states.isEmpty ? grant.until.map { $0 > emittedUntil } ?? false : wasDue
-        let due = grant.revocation == nil && isOpen ? grant.until : nil
+        let due = grant.expiryEventDate(wasDue: states.isEmpty ? nil : wasDue, emittedUntil: emittedUntil)
         try db.run(
             """
             INSERT INTO grants (scope, grant_id, customer, entitlement, created_at, ends_at, revoked_at, due)
@@ -139,9 +138,7 @@ enum GrantTables {
     static func fact(_ row: SQLStatement, from column: Int32) -> GrantFact {
         GrantFact(
             id: row.text(column) ?? "", entitlement: row.text(column + 1) ?? "",
-            from: Date(milliseconds: row.number(column + 2) ?? 0),
-            until: row.number(column + 3).map { Date(milliseconds: $0) },
-            revokedAt: row.number(column + 4).map { Date(milliseconds: $0) })
+            createdAt: row.number(column + 2) ?? 0, until: row.number(column + 3), revokedAt: row.number(column + 4))
     }
 
     /// The query for the events of a customer's (`?2`) grants in a scope (`?1`), for ``Found``.
@@ -161,11 +158,9 @@ enum GrantTables {
         }
 
         /// The grants in the order of their creation, and whether the event `grant.expired` was created.
-        var all: [(grant: Grant, isExpiryEmitted: Bool)] {
+        var all: [(grant: Grant, hasExpiryEvent: Bool)] {
             grants.compactMap { id, found in
-                GrantHistory(found.events).grant(id.text).map { grant in
-                    (grant, !found.isDue && grant.until != nil && grant.revocation == nil)
-                }
+                GrantHistory(found.events).grant(id.text).map { ($0, $0.hasExpiryEvent(isDue: found.isDue)) }
             }.sorted { ($0.0.createdAt, ExactText($0.0.id)) < ($1.0.createdAt, ExactText($1.0.id)) }
         }
     }
@@ -173,7 +168,7 @@ enum GrantTables {
     /// Returns the grants of a customer, and whether the event `grant.expired` was created.
     static func grants(
         of customer: String, in scope: Int64, _ db: Database
-    ) throws -> [(grant: Grant, isExpiryEmitted: Bool)] {
+    ) throws -> [(grant: Grant, hasExpiryEvent: Bool)] {
         var found = Found()
         try db.each(eventsOfCustomer, [.integer(scope), .text(customer)]) { try found.add($0, from: 0) }
         return found.all
