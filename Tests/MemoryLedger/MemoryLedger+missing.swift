@@ -90,21 +90,10 @@ extension MemoryLedger: HistoryRequestStorage {
     ) async throws {
         try write { state in
             for id in transactionIDs {
-                state.lastHistoryRequest += state.step
                 let key = Key(scope, id)
-                guard var known = state.historyRequests[key] else {
-                    state.historyRequests[key] = HistoryRequest(
-                        id: state.lastHistoryRequest, scope: scope, transactionID: id, reason: reason, addedAt: now,
-                        attempts: 0, nextAttemptAt: now)
-                    continue
-                }
-                // A new identifier: finishing the request that is in progress must not remove this one.
-                known.id = state.lastHistoryRequest
-                if known.reason == .unsignedNotificationV1 { known.reason = reason }
-                if known.isGivenUp {
-                    (known.isGivenUp, known.failure, known.attempts, known.nextAttemptAt) = (false, nil, 0, now)
-                }
-                state.historyRequests[key] = known
+                state.historyRequests[key] = HistoryRequest.adding(
+                    id, in: scope, because: reason, to: state.historyRequests[key], id: state.nextHistoryRequest(),
+                    at: now)
             }
         }
     }
@@ -128,14 +117,8 @@ extension MemoryLedger: HistoryRequestStorage {
     package func postpone(_ request: HistoryRequest, until next: Milliseconds, code: String) async throws {
         try write { state in
             let key = Key(request.scope, request.transactionID)
-            var known = state.historyRequests[key] ?? request
-            if state.historyRequests[key] == nil {
-                state.lastHistoryRequest += state.step
-                known.id = state.lastHistoryRequest
-            }
-            known.attempts += 1
-            (known.nextAttemptAt, known.failure) = (next, code)
-            state.historyRequests[key] = known
+            state.historyRequests[key] = request.postponed(
+                as: state.historyRequests[key], id: state.nextHistoryRequest(), until: next, code: code)
         }
     }
 
@@ -144,17 +127,10 @@ extension MemoryLedger: HistoryRequestStorage {
     ) async throws {
         try write { state in
             let key = Key(scope, transactionID)
-            if let known = state.historyRequests[key] {
-                guard known.isGivenUp else { return }
-                state.change(request: known.id) {
-                    ($0.isGivenUp, $0.attempts, $0.nextAttemptAt, $0.failure) = (false, 1, next, code)
-                }
-                return
-            }
-            state.lastHistoryRequest += state.step
-            state.historyRequests[key] = HistoryRequest(
-                id: state.lastHistoryRequest, scope: scope, transactionID: transactionID, reason: .retry, addedAt: now,
-                attempts: 1, nextAttemptAt: next, failure: code)
+            let request = HistoryRequest.retrying(
+                transactionID, in: scope, known: state.historyRequests[key], id: state.nextHistoryRequest(), code: code,
+                until: next, at: now)
+            if let request { state.historyRequests[key] = request }
         }
     }
 
@@ -164,6 +140,12 @@ extension MemoryLedger: HistoryRequestStorage {
 }
 
 extension MemoryLedger.State {
+    /// Returns a row identifier that no history request has or had.
+    fileprivate mutating func nextHistoryRequest() -> Int64 {
+        lastHistoryRequest += step
+        return lastHistoryRequest
+    }
+
     fileprivate mutating func change(request id: Int64, _ body: (inout HistoryRequest) -> Void) {
         for (key, request) in historyRequests where request.id == id {
             var request = request

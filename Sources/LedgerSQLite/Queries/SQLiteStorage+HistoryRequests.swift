@@ -51,26 +51,33 @@ enum HistoryRequestTable {
 
     /// A random row identifier that no other request has or had: a request may be finished a second time by another
     /// process that took it too.
-    static let newID = "random() & 0x7FFFFFFFFFFFFFFF"
+    static var newID: Int64 { .random(in: 0...Int64.max) }
 
-    /// A request that is added again while it is being sent gets a new row identifier, so that finishing the old one
-    /// leaves it in the queue.
-    static func add(
-        _ transactionIDs: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds,
-        _ db: Database
-    ) throws {
-        let unsigned = HistoryRequest.Reason.unsignedNotificationV1.rawValue
-        for id in transactionIDs {
-            try db.run(
-                """
-                INSERT INTO errands (id, scope, transaction_id, reason, added_at, next_attempt_at)
-                VALUES (\(newID), ?, ?, ?, ?, ?)
-                ON CONFLICT (scope, transaction_id) DO UPDATE SET id = excluded.id, failed_at = NULL,
-                    reason = iif(reason = '\(unsigned)', excluded.reason, reason),
-                    failure = iif(failed_at IS NULL, failure, NULL), attempts = iif(failed_at IS NULL, attempts, 0),
-                    next_attempt_at = iif(failed_at IS NULL, next_attempt_at, excluded.next_attempt_at)
-                """, [.integer(scope), .text(id), .text(reason.rawValue), .integer(now), .integer(now)])
-        }
+    /// Returns the request about a transaction, in the queue or not.
+    static func request(
+        about transactionID: String, in scope: Int64, _ db: Database
+    ) throws -> HistoryRequest? {
+        try db.first(
+            "SELECT \(columns) FROM errands WHERE scope = ? AND transaction_id = ?",
+            [.integer(scope), .text(transactionID)]
+        ) { request($0) }
+    }
+
+    /// Stores a request in place of the one about the same transaction.
+    static func store(_ request: HistoryRequest, _ db: Database) throws {
+        try db.run(
+            """
+            INSERT INTO errands (id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            ON CONFLICT (scope, transaction_id) DO UPDATE SET id = excluded.id, reason = excluded.reason,
+                attempts = excluded.attempts, next_attempt_at = excluded.next_attempt_at,
+                failure = excluded.failure, failed_at = iif(?9, failed_at, NULL)
+            """,
+            [
+                .integer(request.id), .integer(request.scope), .text(request.transactionID),
+                .text(request.reason.rawValue), .integer(request.addedAt), .init(request.attempts),
+                .integer(request.nextAttemptAt), .init(request.failure), .init(request.isGivenUp),
+            ])
     }
 }
 
@@ -79,7 +86,14 @@ extension SQLiteStorage: HistoryRequestStorage {
         requests transactionIDs: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds
     ) async throws {
         guard !transactionIDs.isEmpty else { return }
-        try await write { try HistoryRequestTable.add(transactionIDs, in: scope, because: reason, at: now, $0) }
+        try await write { db in
+            for id in transactionIDs {
+                let known = try HistoryRequestTable.request(about: id, in: scope, db)
+                let request = HistoryRequest.adding(
+                    id, in: scope, because: reason, to: known, id: HistoryRequestTable.newID, at: now)
+                try HistoryRequestTable.store(request, db)
+            }
+        }
     }
 
     package func dueHistoryRequests(
@@ -93,35 +107,22 @@ extension SQLiteStorage: HistoryRequestStorage {
     }
 
     package func postpone(_ request: HistoryRequest, until next: Milliseconds, code: String) async throws {
-        // An existing request keeps its row identifier: the process that took it finishes it.
-        try await write(
-            """
-            INSERT INTO errands (id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
-            VALUES (\(HistoryRequestTable.newID), ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (scope, transaction_id) DO UPDATE SET attempts = attempts + 1,
-                next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
-            """,
-            [
-                .integer(request.scope), .text(request.transactionID), .text(request.reason.rawValue),
-                .integer(request.addedAt), .init(request.attempts + 1), .integer(next), .text(code),
-            ])
+        try await write { db in
+            let known = try HistoryRequestTable.request(about: request.transactionID, in: request.scope, db)
+            let id = HistoryRequestTable.newID
+            try HistoryRequestTable.store(request.postponed(as: known, id: id, until: next, code: code), db)
+        }
     }
 
     package func scheduleRetry(
         of transactionID: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
     ) async throws {
-        try await write(
-            """
-            INSERT INTO errands (id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
-            VALUES (\(HistoryRequestTable.newID), ?, ?, ?, ?, 1, ?, ?)
-            ON CONFLICT (scope, transaction_id) DO UPDATE SET failed_at = NULL, attempts = 1,
-                next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
-                WHERE failed_at IS NOT NULL
-            """,
-            [
-                .integer(scope), .text(transactionID), .text(HistoryRequest.Reason.retry.rawValue), .integer(now),
-                .integer(next), .text(code),
-            ])
+        try await write { db in
+            let known = try HistoryRequestTable.request(about: transactionID, in: scope, db)
+            let request = HistoryRequest.retrying(
+                transactionID, in: scope, known: known, id: HistoryRequestTable.newID, code: code, until: next, at: now)
+            if let request { try HistoryRequestTable.store(request, db) }
+        }
     }
 
     package func fail(request id: Int64, code: String, at now: Milliseconds) async throws {
