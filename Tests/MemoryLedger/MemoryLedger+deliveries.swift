@@ -36,11 +36,6 @@ extension MemoryLedger {
 
         /// Makes the delivery due at an instant or, without one, marks it as the next of its lane.
         mutating func markNext(dueAt due: Milliseconds?) { (isNext, self.due) = (due == nil, due) }
-
-        /// Whether one delivery is sent before another one of the same lane.
-        static func isBefore(_ one: Delivery, _ other: Delivery) -> Bool {
-            (one.happenedAt, one.id) < (other.happenedAt, other.id)
-        }
     }
 }
 
@@ -184,26 +179,16 @@ extension MemoryLedger.State {
         else { return }
         if let attempt = outcome.attempt { delivery.attempts.append(attempt) }
         delivery.lastStatus = outcome.status
-        switch outcome.result {
-        case .retry(let due, _):
-            delivery.count += outcome.isPostponed ? 0 : 1
+        delivery.count += outcome.isAttempt ? 1 : 0
+        if case .retry(let due, _) = outcome.result {
             let body = outcome.bodyToStore(isStored: delivery.body != nil, event: event(delivery.event))
             (delivery.due, delivery.body, delivery.lastError) = (due, body ?? delivery.body, outcome.error)
-        case .delivered:
-            delivery.count += 1
-            delivery.end(.delivered, outcome.error, at: now)
-        case .failed:
-            delivery.count += 1
-            delivery.end(.failed, outcome.error, at: now)
-        case .discarded: delivery.end(.discarded, outcome.error, at: now)
         }
+        if let state = outcome.endState { delivery.end(state, outcome.error, at: now) }
         deliveries[delivery.id] = delivery
         guard delivery.state != .pending else { return }
-        release(delivery.lane, to: outcome.endpoint, due: now)
-        guard let purchase = delivery.purchase,
-            let next = next(outcome.endpoint, { $0.purchase?.isExactly(purchase) ?? false }),
-            !next.lane.isExactly(delivery.lane)
-        else { return }
-        release(next.lane, to: outcome.endpoint, due: now)
+        DeliveryLane.release(
+            after: delivery.lane, delivery.purchase, first: { first(in: $0, to: outcome.endpoint) },
+            release: { release($0, to: outcome.endpoint, due: now) })
     }
 }

@@ -68,7 +68,9 @@ extension MemoryLedger: WebhookStorage {
                 let last = state.lastEvent
                 state.endpoints[id]?.cursor = last
                 state.endpoints[id]?.begin = now
-                for delivery in waiting { state.deliveries[delivery.id]?.end(.discarded, "discarded", at: now) }
+                for delivery in waiting {
+                    state.deliveries[delivery.id]?.end(.discarded, WebhookDelivery.discardedBacklog, at: now)
+                }
             } else if disabled == nil {
                 for delivery in waiting where delivery.due.map({ $0 > now }) ?? false {
                     state.deliveries[delivery.id]?.due = now

@@ -146,11 +146,11 @@ extension MemoryLedger.State {
     private mutating func renameDeliveries(
         about owned: [LineageRecord], _ customer: String, _ erasure: Erasure, in scope: Int64
     ) {
-        let lane = "\(scope) customer \(customer)"
-        let purchases = owned.map { "\(scope) purchase \($0.lineage.originalTransactionID)" }
+        let lane = DeliveryLane.customer(customer, in: scope)
+        let purchases = owned.map { DeliveryLane.purchase($0.lineage.originalTransactionID, in: scope) }
         for (id, delivery) in deliveries where delivery.state == .pending {
             let isInLane = delivery.lane.isExactly(lane)
-            if isInLane { deliveries[id]?.lane = "\(scope) customer \(erasure.standIn)" }
+            if isInLane { deliveries[id]?.lane = DeliveryLane.customer(erasure.standIn, in: scope) }
             guard isInLane || delivery.purchase.map({ purchases.containsExactly($0) }) ?? false else { continue }
             deliveries[id]?.body = nil
         }

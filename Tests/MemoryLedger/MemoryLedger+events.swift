@@ -75,9 +75,7 @@ extension MemoryLedger.State {
 
     /// Whether an event must wait: its notification is beyond the limit, or recovered while recovered ones are held.
     func isHeld(_ event: LedgerEvent, _ gate: FanOutLimit) -> Bool {
-        guard let notification = event.notification else { return false }
-        return notification > gate.after
-            || (gate.holdsRecovered && notifications[notification]?.origin == .recovered)
+        gate.holds(eventOf: event.notification) { notifications[$0]?.origin }
     }
 
     fileprivate func item(_ numbered: MemoryLedger.Numbered, late: Int64? = nil) -> FeedItem {

@@ -5,12 +5,13 @@ internal import Ledger
 /// within the lane of the purchase.
 extension MemoryLedger.State {
     func lane(of event: MemoryLedger.Numbered) -> String {
-        event.event.customer.map { "\(event.event.scope) customer \($0)" } ?? purchase(of: event)
-            ?? "event \(event.number)"
+        DeliveryLane.name(
+            customer: event.event.customer, purchase: event.event.originalTransactionID, event: event.number,
+            in: event.event.scope)
     }
 
     private func purchase(of event: MemoryLedger.Numbered) -> String? {
-        event.event.originalTransactionID.map { "\(event.event.scope) purchase \($0)" }
+        event.event.originalTransactionID.map { DeliveryLane.purchase($0, in: event.event.scope) }
     }
 
     // MARK: - Creating deliveries
@@ -128,37 +129,37 @@ extension MemoryLedger.State {
     /// Chooses the next delivery of a lane, unless one of the lane or of its purchase is due. The delivery becomes due
     /// at `due` or, if `due` is nil, is only marked as the next.
     mutating func release(_ lane: String, to endpoint: Int64, due: Milliseconds?) {
-        let isInLane: (MemoryLedger.Delivery) -> Bool = { $0.lane.isExactly(lane) }
-        guard !hasDue(endpoint, isInLane), let next = next(endpoint, isInLane) else { return }
-        var rivals = isInLane
-        if let purchase = next.purchase {
-            let isOfPurchase: (MemoryLedger.Delivery) -> Bool = { $0.purchase?.isExactly(purchase) ?? false }
-            guard !hasDue(endpoint, isOfPurchase), self.next(endpoint, isOfPurchase)?.id == next.id else { return }
-            rivals = { isInLane($0) || isOfPurchase($0) }
-        }
-        for other in deliveries.values where other.endpoint == endpoint && rivals(other) {
-            deliveries[other.id]?.isNext = false
-        }
+        let next = DeliveryLane.next(
+            of: lane,
+            hasDue: { lane in waiting(in: lane, to: endpoint).contains { $0.due != nil } },
+            first: { first(in: $0, to: endpoint) })
+        guard let next else { return }
+        let lanes = [DeliveryLane.customer(lane)] + (next.purchase.map { [DeliveryLane.purchase($0)] } ?? [])
+        for other in lanes.flatMap({ waiting(in: $0, to: endpoint) }) { deliveries[other.id]?.isNext = false }
         deliveries[next.id]?.markNext(dueAt: due)
     }
 
-    private func hasDue(_ endpoint: Int64, _ matches: (MemoryLedger.Delivery) -> Bool) -> Bool {
-        deliveries.values.contains {
-            $0.endpoint == endpoint && $0.state == .pending && $0.due != nil && matches($0)
-        }
+    /// The first delivery of a lane that is not due.
+    func first(in lane: DeliveryLane, to endpoint: Int64) -> WaitingDelivery? {
+        waiting(in: lane, to: endpoint).filter { $0.due == nil }.map {
+            WaitingDelivery(id: $0.id, lane: $0.lane, purchase: $0.purchase, happenedAt: $0.happenedAt)
+        }.min()
     }
 
-    /// The first waiting delivery that matches.
-    func next(_ endpoint: Int64, _ matches: (MemoryLedger.Delivery) -> Bool) -> MemoryLedger.Delivery? {
-        deliveries.values.filter {
-            $0.endpoint == endpoint && $0.state == .pending && $0.due == nil && matches($0)
-        }.min(by: MemoryLedger.Delivery.isBefore)
+    /// The pending deliveries of a lane.
+    private func waiting(in lane: DeliveryLane, to endpoint: Int64) -> [MemoryLedger.Delivery] {
+        deliveries.values.filter { delivery in
+            guard delivery.endpoint == endpoint, delivery.state == .pending else { return false }
+            switch lane {
+            case .customer(let name): return delivery.lane.isExactly(name)
+            case .purchase(let name): return delivery.purchase?.isExactly(name) ?? false
+            }
+        }
     }
 }
 
 extension ReplayRange {
     fileprivate func contains(_ event: MemoryLedger.Numbered) -> Bool {
-        event.number > after && event.number <= through && from <= event.event.createdAt
-            && (event.event.createdAt < to || to == .max)
+        contains(event: event.number, createdAt: event.event.createdAt)
     }
 }

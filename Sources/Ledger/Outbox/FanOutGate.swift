@@ -27,6 +27,17 @@ package struct FanOutLimit: Sendable, Hashable {
 
     /// No event waits.
     package static let none = FanOutLimit(after: .max, holdsRecovered: false)
+
+    /// Whether an event waits.
+    ///
+    /// - Parameters:
+    ///   - notification: The notification that the event comes from. An event without one never waits.
+    ///   - origin: Returns the origin of the notification. Called only if it decides.
+    package func holds(eventOf notification: Int64?, origin: (Int64) throws -> Origin?) rethrows -> Bool {
+        guard let notification else { return false }
+        if notification > after { return true }
+        return try holdsRecovered && origin(notification) == .recovered
+    }
 }
 
 /// Holds events back while older ones are about to become known: a recovery reads windows in parallel and urgent types

@@ -26,6 +26,9 @@ package struct WebhookDelivery: Sendable, Hashable, Identifiable {
     /// How long ended deliveries are stored, in milliseconds.
     package static let retention: Milliseconds = 30 * 86_400_000
 
+    /// The ``lastError`` of deliveries that a user discarded with the backlog of their endpoint.
+    package static let discardedBacklog = "discarded"
+
     package var id: Int64
     package var endpoint: Int64
     /// The row identifier of the event.
@@ -120,6 +123,19 @@ package struct DeliveryOutcome: Sendable {
         self.isGone = isGone
         self.isInternalFailure = isInternalFailure
     }
+
+    /// The final state of the delivery; nil if it is sent again.
+    package var endState: WebhookDelivery.State? {
+        switch result {
+        case .retry: nil
+        case .delivered: .delivered
+        case .failed: .failed
+        case .discarded: .discarded
+        }
+    }
+
+    /// Whether it counts as an attempt.
+    package var isAttempt: Bool { !isPostponed && result != .discarded }
 
     /// Returns the body to store, so that the next attempts send the same bytes; nil to leave the stored body. A stored
     /// body is never replaced. A body is not stored if its event has changed since: the body may contain the name of a

@@ -10,7 +10,10 @@ extension SQLiteStorage: DeliveryInspectionStorage {
                 WHERE endpoint = endpoints.id AND state = \(state.rawValue) AND ended_at >= ?1 LIMIT ?2))
             """
         }
-        let waiting = "FROM deliveries INDEXED BY deliveries_by_state WHERE endpoint = endpoints.id AND state = 0"
+        let waiting = """
+            FROM deliveries INDEXED BY deliveries_by_state
+            WHERE endpoint = endpoints.id AND \(WebhookTables.isPending)
+            """
         let sql = """
             SELECT endpoints.id, \(ended(.delivered)), \(ended(.failed)), \(ended(.discarded)),
                 (SELECT count(*) FROM (SELECT 1 \(waiting) LIMIT ?2)),

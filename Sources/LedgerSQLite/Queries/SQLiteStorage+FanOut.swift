@@ -87,11 +87,10 @@ extension SQLiteStorage {
     static func holds(
         _ candidate: WebhookTables.Candidate, _ gate: FanOutLimit, _ db: Database
     ) throws -> Bool {
-        guard let notification = candidate.notification else { return false }
-        if notification > gate.after { return true }
-        guard gate.holdsRecovered else { return false }
-        let origin = "SELECT origin FROM notifications WHERE id = ?"
-        return try db.number(origin, [.integer(notification)]) == Origin.recovered.rawValue
+        try gate.holds(eventOf: candidate.notification) { notification in
+            try db.number("SELECT origin FROM notifications WHERE id = ?", [.integer(notification)])
+                .flatMap(Origin.init)
+        }
     }
 
     /// Returns the endpoint's cursor, and the instant from which on events are for it.

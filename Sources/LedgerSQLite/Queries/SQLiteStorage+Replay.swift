@@ -129,7 +129,6 @@ extension SQLiteStorage {
 
 extension ReplayRange {
     fileprivate func contains(_ candidate: WebhookTables.Candidate) -> Bool {
-        candidate.number > after && candidate.number <= through && from <= candidate.createdAt
-            && (candidate.createdAt < to || to == .max)
+        contains(event: candidate.number, createdAt: candidate.createdAt)
     }
 }

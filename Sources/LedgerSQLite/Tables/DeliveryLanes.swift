@@ -2,13 +2,11 @@ internal import Ledger
 internal import AppStoreModels
 internal import GRDB
 
-/// The order of the deliveries to one endpoint.
+/// The deliveries to one endpoint in their order, in whatever order their events became known.
 ///
-/// A delivery is in two lanes: that of its customer, and that of its purchase, which may move between customers. In
-/// both, deliveries are sent in the order in which their events occurred, in whatever order these became known. The
-/// first delivery of both lanes is sent next, if no other delivery in them is due. While more events are being read, it
-/// is only *provisional* (``provisional``), and an earlier event can replace it; then it becomes due. A delivery that
-/// was never due has not been sent; one that was due may have arrived, even if no result is known.
+/// ``DeliveryLane`` decides which delivery of a lane is sent next. While more events are being read, that one is only
+/// *provisional* (``provisional``), and an earlier event can replace it; then it becomes due. A delivery that was never
+/// due has not been sent; one that was due may have arrived, even if no result is known.
 ///
 /// A late event cannot be put before deliveries that were sent. A receiver that trusts the last message would keep the
 /// older state. So all newer events about the purchase are sent again after the late one, with new identifiers.
@@ -119,7 +117,7 @@ struct DeliveryLanes {
             try db.run(
                 """
                 UPDATE deliveries SET due = ? WHERE id IN (
-                    SELECT id FROM \(Kind.customer.rows) AND due > ?)
+                    SELECT id FROM \(DeliveryLane.customerRows) AND due > ?)
                 """, [.integer(now), .integer(target.endpoint), .text(lane.text), .integer(now)])
         }
     }
@@ -128,12 +126,9 @@ struct DeliveryLanes {
     static func release(
         after lane: String, _ purchase: String?, to endpoint: Int64, at now: Milliseconds, _ db: Database
     ) throws {
-        try release(lane, to: endpoint, due: now, db)
-        guard let purchase, let next = try next(.purchase, purchase, to: endpoint, db), !next.lane.isExactly(lane)
-        else {
-            return
-        }
-        try release(next.lane, to: endpoint, due: now, db)
+        try DeliveryLane.release(
+            after: lane, purchase, first: { try first(in: $0, to: endpoint, db) },
+            release: { try release($0, to: endpoint, due: now, db) })
     }
 
     /// Makes a batch of provisional deliveries due; returns their number.
@@ -149,10 +144,7 @@ struct DeliveryLanes {
     /// The value of `due` for the next delivery of a lane while an earlier event can still replace it.
     static let provisional: Milliseconds = -1
 
-    // MARK: - Lanes and their names
-
-    static func lane(ofCustomer customer: String, in scope: Int64) -> String { "\(scope) customer \(customer)" }
-    static func lane(ofPurchase original: String, in scope: Int64) -> String { "\(scope) purchase \(original)" }
+    // MARK: - Names
 
     /// Removes a customer's name from pending deliveries. Stored bodies, which may contain the name, are deleted and
     /// built again.
@@ -169,18 +161,18 @@ struct DeliveryLanes {
             try db.run(
                 """
                 UPDATE deliveries SET lane = ?, body = NULL WHERE id IN (
-                    SELECT id FROM \(Kind.customer.rows) AND happened_at <= ?)
+                    SELECT id FROM \(DeliveryLane.customerRows) AND happened_at <= ?)
                 """,
                 [
-                    .text(lane(ofCustomer: name, in: scope)), .integer(endpoint),
-                    .text(lane(ofCustomer: customer, in: scope)), until,
+                    .text(DeliveryLane.customer(name, in: scope)), .integer(endpoint),
+                    .text(DeliveryLane.customer(customer, in: scope)), until,
                 ])
             for original in originals {
                 try db.run(
                     """
                     UPDATE deliveries SET body = NULL WHERE id IN (
-                        SELECT id FROM \(Kind.purchase.rows) AND happened_at <= ?)
-                    """, [.integer(endpoint), .text(lane(ofPurchase: original, in: scope)), until])
+                        SELECT id FROM \(DeliveryLane.purchaseRows) AND happened_at <= ?)
+                    """, [.integer(endpoint), .text(DeliveryLane.purchase(original, in: scope)), until])
             }
         }
     }
@@ -188,59 +180,62 @@ struct DeliveryLanes {
     // MARK: - Choosing the next delivery
 
     private static func release(_ lane: String, to endpoint: Int64, due: Milliseconds, _ db: Database) throws {
-        guard try !hasDue(.customer, lane, to: endpoint, db), let next = try next(.customer, lane, to: endpoint, db)
-        else { return }
+        let next = try DeliveryLane.next(
+            of: lane, hasDue: { try hasDue(in: $0, to: endpoint, db) }, first: { try first(in: $0, to: endpoint, db) })
+        guard let next else { return }
         if let purchase = next.purchase {
-            guard try !hasDue(.purchase, purchase, to: endpoint, db),
-                try Self.next(.purchase, purchase, to: endpoint, db)?.id == next.id
-            else { return }
-            try resetProvisional(.purchase, purchase, but: next.id, to: endpoint, db)
+            try resetProvisional(in: .purchase(purchase), but: next.id, to: endpoint, db)
         }
-        try resetProvisional(.customer, lane, but: next.id, to: endpoint, db)
+        try resetProvisional(in: .customer(lane), but: next.id, to: endpoint, db)
         try db.run("UPDATE deliveries SET due = ? WHERE id = ?", [.integer(due), .integer(next.id)])
     }
 
-    private enum Kind {
-        case customer, purchase
-
-        var rows: String {
-            switch self {
-            case .customer:
-                "deliveries INDEXED BY deliveries_by_lane WHERE endpoint = ? AND lane = ? AND \(WebhookTables.isPending)"
-            case .purchase:
-                "deliveries INDEXED BY deliveries_by_purchase WHERE endpoint = ? AND purchase = ? AND \(WebhookTables.isPending)"
-            }
-        }
-    }
-
-    private static func hasDue(_ kind: Kind, _ lane: String, to endpoint: Int64, _ db: Database) throws -> Bool {
-        try db.exists("SELECT 1 FROM \(kind.rows) AND due > \(provisional) LIMIT 1", [.integer(endpoint), .text(lane)])
+    private static func hasDue(in lane: DeliveryLane, to endpoint: Int64, _ db: Database) throws -> Bool {
+        let (rows, name) = lane.rows
+        return try db.exists("SELECT 1 FROM \(rows) AND due > \(provisional) LIMIT 1", [.integer(endpoint), name])
     }
 
     /// Returns the first delivery of a lane that is waiting or provisional.
-    private static func next(
-        _ kind: Kind, _ lane: String, to endpoint: Int64, _ db: Database
-    ) throws -> (id: Int64, lane: String, purchase: String?)? {
-        let values: [SQLValue] = [.integer(endpoint), .text(lane)]
-        let found = try ["IS NULL", "= \(provisional)"].compactMap { due in
+    private static func first(in lane: DeliveryLane, to endpoint: Int64, _ db: Database) throws -> WaitingDelivery? {
+        let (rows, name) = lane.rows
+        return try ["IS NULL", "= \(provisional)"].compactMap { due in
             try db.first(
                 """
-                SELECT id, lane, purchase, happened_at FROM \(kind.rows) AND due \(due)
+                SELECT id, lane, purchase, happened_at FROM \(rows) AND due \(due)
                 ORDER BY happened_at, id LIMIT 1
-                """, values
-            ) { (id: $0.number(0) ?? 0, lane: $0.text(1) ?? "", purchase: $0.text(2), happenedAt: $0.number(3) ?? 0) }
-        }
-        return found.min { ($0.happenedAt, $0.id) < ($1.happenedAt, $1.id) }.map { ($0.id, $0.lane, $0.purchase) }
+                """, [.integer(endpoint), name]
+            ) { row in
+                WaitingDelivery(
+                    id: row.number(0) ?? 0, lane: row.text(1) ?? "", purchase: row.text(2),
+                    happenedAt: row.number(3) ?? 0)
+            }
+        }.min()
     }
 
     /// Resets provisional deliveries to waiting.
     private static func resetProvisional(
-        _ kind: Kind, _ lane: String, but id: Int64, to endpoint: Int64, _ db: Database
+        in lane: DeliveryLane, but id: Int64, to endpoint: Int64, _ db: Database
     ) throws {
+        let (rows, name) = lane.rows
         try db.run(
             """
             UPDATE deliveries SET due = NULL WHERE id IN (
-                SELECT id FROM \(kind.rows) AND due = \(provisional) AND id <> ?)
-            """, [.integer(endpoint), .text(lane), .integer(id)])
+                SELECT id FROM \(rows) AND due = \(provisional) AND id <> ?)
+            """, [.integer(endpoint), name, .integer(id)])
+    }
+}
+
+extension DeliveryLane {
+    /// The pending deliveries of a lane, as a part of a query with two values: the endpoint and the name.
+    fileprivate static let customerRows =
+        "deliveries INDEXED BY deliveries_by_lane WHERE endpoint = ? AND lane = ? AND \(WebhookTables.isPending)"
+    fileprivate static let purchaseRows =
+        "deliveries INDEXED BY deliveries_by_purchase WHERE endpoint = ? AND purchase = ? AND \(WebhookTables.isPending)"
+
+    fileprivate var rows: (sql: String, name: SQLValue) {
+        switch self {
+        case .customer(let name): (Self.customerRows, .text(name))
+        case .purchase(let name): (Self.purchaseRows, .text(name))
+        }
     }
 }

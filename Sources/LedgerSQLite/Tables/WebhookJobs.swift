@@ -114,9 +114,13 @@ enum WebhookJobs {
         for row in rows {
             try db.run(
                 """
-                UPDATE deliveries SET state = ?, due = NULL, body = NULL, ended_at = ?, last_error = 'discarded'
+                UPDATE deliveries SET state = ?, due = NULL, body = NULL, ended_at = ?, last_error = ?
                 WHERE id = ?
-                """, [.integer(WebhookDelivery.State.discarded.rawValue), .integer(now), .integer(row.id)])
+                """,
+                [
+                    .integer(WebhookDelivery.State.discarded.rawValue), .integer(now),
+                    .text(WebhookDelivery.discardedBacklog), .integer(row.id),
+                ])
         }
         for row in rows { try DeliveryLanes.release(after: row.lane, row.purchase, to: endpoint, at: now, db) }
     }

@@ -111,16 +111,14 @@ enum WebhookTables {
         let notification: Int64?
 
         /// The second lane that is sent in order, whoever owns the purchase.
-        var purchase: String? { originalTransactionID.map { DeliveryLanes.lane(ofPurchase: $0, in: scope) } }
+        var purchase: String? { originalTransactionID.map { DeliveryLane.purchase($0, in: scope) } }
 
         /// Creates a candidate from a row of ``reading``.
         init?(_ row: SQLStatement) {
             guard let number = row.number(0), let type = row.text(1), let scope = row.number(2) else { return nil }
             (self.number, self.type, self.scope) = (number, EventType(rawValue: type), scope)
             originalTransactionID = row.text(4)
-            let ofCustomer = row.text(3).map { DeliveryLanes.lane(ofCustomer: $0, in: scope) }
-            let ofPurchase = row.text(4).map { DeliveryLanes.lane(ofPurchase: $0, in: scope) }
-            lane = ofCustomer ?? ofPurchase ?? "event \(number)"
+            lane = DeliveryLane.name(customer: row.text(3), purchase: row.text(4), event: number, in: scope)
             (createdAt, happenedAt) = (row.number(5) ?? 0, row.number(6) ?? 0)
             (isLate, notification) = (row.number(7) == 1, row.number(8))
         }
@@ -129,10 +127,14 @@ enum WebhookTables {
             "seq, type, scope, customer, original_id, created_at, occurred_at, is_late, notification FROM events"
     }
 
+    /// The states of ended deliveries.
+    private static let endStates = WebhookDelivery.State.allCases.filter { $0 != .pending }
+        .map { String($0.rawValue) }.joined(separator: ", ")
+
     /// Selects the deliveries that ended before an instant. ``WebhookJobs`` deletes those of removed endpoints.
     private static let ended = """
         SELECT deliveries.id FROM webhook_endpoints CROSS JOIN deliveries INDEXED BY deliveries_by_end
-        WHERE endpoint = webhook_endpoints.id AND state IN (1, 2, 3) AND ended_at < ? LIMIT ?
+        WHERE endpoint = webhook_endpoints.id AND state IN (\(endStates)) AND ended_at < ? LIMIT ?
         """
 
     /// Returns the values of ``ended`` for expired deliveries.
@@ -164,9 +166,8 @@ enum WebhookTables {
         }
         guard let known else { return }
         if let attempt = outcome.attempt { try AttemptTable.insert(attempt, of: outcome.delivery, db) }
-        let state: WebhookDelivery.State
-        switch outcome.result {
-        case .retry(let due, _):
+        let attempts = SQLValue.integer(outcome.isAttempt ? 1 : 0)
+        if case .retry(let due, _) = outcome.result {
             let event = try db.first("SELECT \(OutboxTable.columns) FROM events WHERE seq = ?", [.integer(known.event)])
             {
                 OutboxTable.event($0)
@@ -177,22 +178,19 @@ enum WebhookTables {
                     last_error = ? WHERE id = ?
                 """,
                 [
-                    .integer(outcome.isPostponed ? 0 : 1), .integer(due),
+                    attempts, .integer(due),
                     .init(outcome.bodyToStore(isStored: known.hasBody, event: event)), .init(outcome.status),
                     .init(outcome.error), .integer(outcome.delivery),
                 ])
-        case .delivered: state = .delivered
-        case .failed: state = .failed
-        case .discarded: state = .discarded
         }
-        let attempts = state == .discarded ? 0 : 1
+        guard let state = outcome.endState else { return }
         try db.run(
             """
             UPDATE deliveries SET state = ?, attempts = attempts + ?, due = NULL, body = NULL, last_status = ?,
                 last_error = ?, ended_at = ? WHERE id = ?
             """,
             [
-                .integer(state.rawValue), .init(attempts), .init(outcome.status), .init(outcome.error), .integer(now),
+                .integer(state.rawValue), attempts, .init(outcome.status), .init(outcome.error), .integer(now),
                 .integer(outcome.delivery),
             ])
         try DeliveryLanes.release(after: known.lane, known.purchase, to: outcome.endpoint, at: now, db)

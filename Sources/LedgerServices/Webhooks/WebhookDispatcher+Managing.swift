@@ -97,7 +97,8 @@ extension WebhookDispatcher {
 
     /// Sends a test event without content. Returns nil if no delivery was created.
     package func sendTest(to endpoint: WebhookEndpoint) async throws -> WebhookDelivery? {
-        let event = LedgerEvent(id: "evt_" + UUID().text, scope: 0, type: .webhookTest, occurredAt: now, createdAt: now)
+        let event = LedgerEvent(
+            id: LedgerEvent.prefix + UUID().text, scope: 0, type: .webhookTest, occurredAt: now, createdAt: now)
         defer { clearBackoff(of: endpoint.id) }
         let test = try await storage.addWebhookTest(event, to: endpoint.id)
         if let test { state.withLock { $0.tests[endpoint.id] = test.id } }
