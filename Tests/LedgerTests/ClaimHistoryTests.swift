@@ -58,6 +58,12 @@ import Testing
         }
     }
 
+    @Test func `An Apple account has one customer, also if an import has added others`() {
+        let history = ClaimHistory([Self.take(5, "anna"), ClaimEvent(at: 7, .join, "ben")])
+        #expect(history.owners.count == 2 && history.accountOwner?.customer == "anna")
+        #expect(ClaimHistory([]).accountOwner == nil)
+    }
+
     @Test func `An ownership span ends at the next transfer, and a new claim comes after all known claims`() {
         let history = ClaimHistory([Self.take(5, "anna"), Self.take(6, "anna"), Self.take(7, "ben")])
         #expect(history.owners(at: 6) == [ClaimHistory.Owner(customer: "anna", since: 5)])

@@ -71,6 +71,44 @@ import Testing
         #expect(move.mark.scope == 1)
     }
 
+    /// A recovery from 50 to 100, while the span from 60 to 70 is unverified and the mark ends before it.
+    @Test(arguments: [(true, 0, 100), (true, 1, 59), (false, 0, 80), (false, 1, 59)] as [(Bool, Int64, Milliseconds)])
+    func `A finished recovery moves the end of the mark only if it is for that, or where it verified notifications`(
+        _ movesMark: Bool, _ unverified: Int64, _ until: Milliseconds
+    ) throws {
+        let run = RecoveryRun(
+            id: 7, scope: 1, cause: .request, from: 50, until: 100, filters: [], movesMark: movesMark, state: .done,
+            createdAt: 0, counts: RecoveryCounts(), windows: 1, openWindows: 0)
+        let window = try #require(
+            UnverifiedSpans.ReadWindow(from: 60, until: 70, unverified: unverified, isWhole: true, onlyFailures: false))
+        let end = run.end(
+            from: Self.mark(20, 59, read: 80), UnverifiedSpans([.init(from: 60, until: 70)]), reading: [window],
+            until: 100, limit: 10, at: 110)
+        #expect(end.mark?.until == until)
+        #expect(end.spans.isEmpty == (unverified == 0))
+        #expect(end.pass == nil)
+    }
+
+    @Test(arguments: [(60, false), (61, true)] as [(Milliseconds, Bool)])
+    func `A gap begins a pass over all purchases`(_ from: Milliseconds, _ isGap: Bool) {
+        let run = RecoveryRun(
+            id: 7, scope: 1, cause: .schedule, from: from, until: 100, filters: [], movesMark: true, state: .done,
+            createdAt: 0, counts: RecoveryCounts(), windows: 1, openWindows: 0)
+        let end = run.end(from: Self.mark(20, 60), UnverifiedSpans(), reading: [], until: 100, limit: 10, at: 110)
+        #expect(end.pass == (isGap ? HistoryPass(scope: 1, staleBefore: 110, startedAt: 110) : nil))
+    }
+
+    @Test(
+        arguments: [(20, 40, false, true), (20, 40, true, false), (40, 40, false, false), (41, 40, false, false)]
+            as [(Milliseconds, Milliseconds, Bool, Bool)])
+    func `A window proves nothing if only undelivered notifications were read, or if nothing is left of it`(
+        _ from: Milliseconds, _ until: Milliseconds, _ onlyFailures: Bool, _ proves: Bool
+    ) {
+        let window = UnverifiedSpans.ReadWindow(
+            from: from, until: until, unverified: 0, isWhole: true, onlyFailures: onlyFailures)
+        #expect((window != nil) == proves)
+    }
+
     @Test func `A recovery that was refused as too old does not move a later mark back`() {
         let known = Self.mark(200, 600, signed: 580)
         let run = RecoveryRun(

@@ -117,18 +117,19 @@ extension MemoryLedger.State {
             purchases: bought.map { ownership(of: $0.originalTransactionID, in: scope) })
     }
 
-    /// The current owners of a purchase, without erased customers. A purchase that follows its Apple account has at most
-    /// one.
+    /// The current owners of a purchase, without erased customers.
     func owners(of original: String, in scope: Int64) -> [String] {
         let ownership = ownership(of: original, in: scope)
-        let isByAccount = ownership.claims.events.isEmpty && ownership.named == nil
-        return Erasure.withoutStandIns(Array(ownership.owners.prefix(isByAccount ? 1 : .max)))
+        return Erasure.withoutStandIns(
+            Ownership.owners(claimed: ownership.claims.owners.map(\.customer), named: ownership.named) {
+                ownership.account.accountOwner.map { [$0.customer] } ?? []
+            })
     }
 
     func accounts(of customer: String, in scope: Int64) -> [String] {
         claims.filter { subject, history in
             subject.isAccount && subject.key.scope == scope
-                && history.owners.first?.customer.isExactly(customer) ?? false
+                && history.accountOwner?.customer.isExactly(customer) ?? false
         }.keys.map(\.key).sorted().map(\.name.text)
     }
 

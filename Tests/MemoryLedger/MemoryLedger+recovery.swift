@@ -125,24 +125,16 @@ extension MemoryLedger: RecoveryStorage {
             }
             let scope = recovery.run.scope
             guard recovery.run.state == .open else { return state.marks[scope] }
-            var spans = state.spans[scope] ?? UnverifiedSpans()
-            spans.apply(
-                recovery.windows.filter { !$0.window.onlyFailures && $0.window.from < $0.window.until }.map {
-                    .init(
-                        span: .init(from: $0.window.from, until: $0.window.until), isClean: $0.unverified == 0,
-                        isWhole: $0.window.filter == nil)
-                })
-            var mark = state.marks[scope]
-            if recovery.run.movesMark {
-                let move = CompletenessMark.moved(
-                    from: mark, by: recovery.run, until: until, limit: limit, spans: spans, at: now)
-                (mark, spans) = (move.mark, move.spans)
-                if move.leavesGap {
-                    state.historyPasses[scope] = HistoryPass(scope: scope, staleBefore: now, startedAt: now)
-                }
+            let windows = recovery.windows.compactMap {
+                UnverifiedSpans.ReadWindow(
+                    from: $0.window.from, until: $0.window.until, unverified: Int64($0.unverified),
+                    isWhole: $0.window.filter == nil, onlyFailures: $0.window.onlyFailures)
             }
-            mark = mark?.ending(before: spans)
-            (state.marks[scope], state.spans[scope]) = (mark, spans)
+            let end = recovery.run.end(
+                from: state.marks[scope], state.spans[scope] ?? UnverifiedSpans(), reading: windows, until: until,
+                limit: limit, at: now)
+            (state.marks[scope], state.spans[scope]) = (end.mark, end.spans)
+            if let pass = end.pass { state.historyPasses[scope] = pass }
             recovery.windows = []
             (recovery.run.state, recovery.run.finishedAt, recovery.run.failure) = (.done, now, nil)
             state.recoveries[id] = recovery
@@ -150,7 +142,7 @@ extension MemoryLedger: RecoveryStorage {
             let excess = runs.sorted { $0.id > $1.id }.dropFirst(RecoveryRun.maximumCount)
             for run in excess where run.state != .open { state.recoveries[run.id] = nil }
             state.removeResolved(in: scope)
-            return mark
+            return end.mark
         }
     }
 

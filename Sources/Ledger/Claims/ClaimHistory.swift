@@ -75,6 +75,9 @@ package struct ClaimHistory: Sendable, Hashable {
         return reader.owners(at: instant)
     }
 
+    /// The customer of an Apple account after all events. An account has one, also if an import has added others.
+    package var accountOwner: Owner? { owners.first }
+
     /// Reads a history forward from its beginning.
     struct Reader {
         private var events: ArraySlice<ClaimEvent>
@@ -158,8 +161,21 @@ package struct Ownership: Sendable, Hashable {
     }
 
     private func knownOwners(_ claims: [ClaimHistory.Owner], _ account: [ClaimHistory.Owner]) -> [String] {
-        if !claims.isEmpty { return claims.map(\.customer) }
-        return named.map { [$0] } ?? account.map(\.customer)
+        Self.owners(claimed: claims.map(\.customer), named: named) { account.map(\.customer) }
+    }
+
+    /// Returns the owners of a purchase at one instant.
+    ///
+    /// - Parameters:
+    ///   - claimed: The owners by the claims of the purchase.
+    ///   - named: The customer of the account that the app named.
+    ///   - account: Returns the owners by the claims of the Apple account. Called only if they decide.
+    package static func owners(
+        claimed: [String], named: String?, account: () throws -> [String]
+    ) rethrows -> [String] {
+        if !claimed.isEmpty { return claimed }
+        if let named { return [named] }
+        return try account()
     }
 
     /// The instants at which the owners may have changed.

@@ -48,6 +48,38 @@ extension CompletenessMark {
     }
 }
 
+/// What changes when a recovery is finished.
+package struct RecoveryEnd: Sendable, Hashable {
+    /// The mark; nil if there is none.
+    package var mark: CompletenessMark?
+    package var spans: UnverifiedSpans
+    /// The pass over all purchases that begins, because the notification history cannot fill a gap; nil if there is none.
+    package var pass: HistoryPass?
+}
+
+extension RecoveryRun {
+    /// Decides what changes when the recovery is finished. If it does not move the mark, the mark ends where notifications
+    /// are still unverified.
+    ///
+    /// - Parameters:
+    ///   - known: The present mark; nil if there is none.
+    ///   - spans: The present unverified spans.
+    ///   - windows: What was read.
+    ///   - until: The end of the time that was read completely.
+    ///   - limit: The App Store no longer keeps notifications before this instant.
+    package func end(
+        from known: CompletenessMark?, _ spans: UnverifiedSpans, reading windows: [UnverifiedSpans.ReadWindow],
+        until: Milliseconds, limit: Milliseconds, at now: Milliseconds
+    ) -> RecoveryEnd {
+        var spans = spans
+        spans.apply(windows)
+        guard movesMark else { return RecoveryEnd(mark: known?.ending(before: spans), spans: spans) }
+        let move = CompletenessMark.moved(from: known, by: self, until: until, limit: limit, spans: spans, at: now)
+        let pass = HistoryPass(scope: scope, staleBefore: now, startedAt: now)
+        return RecoveryEnd(mark: move.mark, spans: move.spans, pass: move.leavesGap ? pass : nil)
+    }
+}
+
 extension UnverifiedSpans {
     /// A window of the notification history that was read.
     package struct ReadWindow: Sendable, Hashable {
@@ -62,6 +94,15 @@ extension UnverifiedSpans {
             self.span = span
             self.isClean = isClean
             self.isWhole = isWhole
+        }
+
+        /// Creates the window of a recovery; nil if it proves nothing, because only undelivered notifications were read
+        /// or nothing is left of it.
+        package init?(
+            from: Milliseconds, until: Milliseconds, unverified: Int64, isWhole: Bool, onlyFailures: Bool
+        ) {
+            guard !onlyFailures, from < until else { return nil }
+            self.init(span: .init(from: from, until: until), isClean: unverified == 0, isWhole: isWhole)
         }
     }
 

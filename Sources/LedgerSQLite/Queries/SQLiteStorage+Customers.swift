@@ -165,13 +165,13 @@ extension SQLiteStorage: CustomerStorage {
         let claimed = try db.texts(
             "SELECT customer FROM claims WHERE scope = ? AND original_id = ? ORDER BY customer",
             [.integer(scope), .text(lineage.originalTransactionID)])
-        if !claimed.isEmpty { return Erasure.withoutStandIns(claimed) }
-        if let token = lineage.appAccountToken { return [token.text] }
-        guard let account = lineage.appTransactionID else { return [] }
-        return Erasure.withoutStandIns(
-            try db.texts(
+        let owners = try Ownership.owners(claimed: claimed, named: lineage.appAccountToken?.text) {
+            guard let account = lineage.appTransactionID else { return [] }
+            return try db.texts(
                 "SELECT customer FROM account_claims WHERE scope = ? AND app_transaction_id = ?",
-                [.integer(scope), .text(account)]))
+                [.integer(scope), .text(account)])
+        }
+        return Erasure.withoutStandIns(owners)
     }
 
     /// One query, so that the result is from one snapshot.

@@ -14,7 +14,7 @@ extension SQLiteStorage {
             try db.first(
                 "SELECT (SELECT min(id) FROM inbox WHERE id > 0), (SELECT coalesce(max(id), 0) FROM notifications)", []
             ) { ($0.number(0), $0.number(1) ?? 0) } ?? (nil, 0)
-        let recoveries = try db.numbers("SELECT id FROM recoveries WHERE state = 'open'", [])
+        let recoveries = try db.numbers("SELECT id FROM recoveries WHERE \(RecoveryTables.isOpen)", [])
         return FanOutStatus(oldestWaiting: oldest, newest: newest, recoveries: Set(recoveries))
     }
 

@@ -10,7 +10,7 @@ extension SQLiteStorage {
                 """
                 WITH wanted (place) AS (VALUES \(placeholders)) SELECT
                     (SELECT count(*) FROM recoveries JOIN recovery_windows ON recovery = recoveries.id
-                        WHERE state = 'open' AND scope = place AND is_done = 0),
+                        WHERE \(RecoveryTables.isOpen) AND scope = place AND is_done = 0),
                     (SELECT count(*) FROM recovery_failures WHERE scope = place),
                     (SELECT count(*) FROM \(Self.withNotification("failures")) WHERE scope = place),
                     (SELECT count(*) FROM \(Self.withNotification("inbox")) WHERE scope = place),

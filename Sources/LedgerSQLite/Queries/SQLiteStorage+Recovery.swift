@@ -13,12 +13,12 @@ extension SQLiteStorage: RecoveryStorage {
                 """
                 INSERT INTO recoveries (scope, cause, from_date, until_date, kinds, moves_mark, state, created_at,
                     windows)
-                VALUES (?, ?, ?, ?, ?, ?, 'open', ?, ?)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     .integer(plan.scope), .text(plan.cause.rawValue), .integer(plan.from), .integer(plan.until),
-                    .text(plan.filters.map(\.name).joined(separator: " ")), .init(plan.movesMark), .integer(now),
-                    .init(plan.windows.count),
+                    .text(plan.filters.map(\.name).joined(separator: " ")), .init(plan.movesMark),
+                    .text(RecoveryRun.State.open.rawValue), .integer(now), .init(plan.windows.count),
                 ])
             let id = db.lastInsertedRowID
             for window in plan.windows {
@@ -39,7 +39,7 @@ extension SQLiteStorage: RecoveryStorage {
     package func openRecoveries(in scopes: [Int64]) async throws -> [RecoveryRun] {
         try await read {
             try Self.recoveries(
-                $0, "WHERE state = 'open' AND scope IN (\(Self.places(scopes))) ORDER BY id",
+                $0, "WHERE \(RecoveryTables.isOpen) AND scope IN (\(Self.places(scopes))) ORDER BY id",
                 scopes.map { .integer($0) })
         }
     }
@@ -150,26 +150,17 @@ extension SQLiteStorage: RecoveryStorage {
             // A recovery that was given up has no windows either, but its time was not read.
             guard recovery.state == .open else { return try CompletenessTable.mark(of: recovery.scope, db) }
             try db.run(
-                "UPDATE recoveries SET state = 'done', finished_at = ?, failure = NULL WHERE id = ?",
-                [.integer(now), .integer(id)])
-            var spans = try UnverifiedSpanTable.spans(in: recovery.scope, db)
-            spans.apply(try CompletenessTable.windows(of: id, db))
-            var mark = try CompletenessTable.mark(of: recovery.scope, db)
-            if recovery.movesMark {
-                let move = CompletenessMark.moved(
-                    from: mark, by: recovery, until: until, limit: limit, spans: spans, at: now)
-                (mark, spans) = (move.mark, move.spans)
-                if move.leavesGap {
-                    // The notification history cannot fill the gap, so every transaction history is requested.
-                    let pass = HistoryPass(scope: recovery.scope, staleBefore: now, startedAt: now)
-                    try CompletenessTable.store(pass, db)
-                }
-            }
-            mark = mark?.ending(before: spans)
-            if let mark { try CompletenessTable.store(mark, db) }
-            try UnverifiedSpanTable.store(spans, in: recovery.scope, db)
+                "UPDATE recoveries SET state = ?, finished_at = ?, failure = NULL WHERE id = ?",
+                [.text(RecoveryRun.State.done.rawValue), .integer(now), .integer(id)])
+            let end = recovery.end(
+                from: try CompletenessTable.mark(of: recovery.scope, db),
+                try UnverifiedSpanTable.spans(in: recovery.scope, db),
+                reading: try CompletenessTable.windows(of: id, db), until: until, limit: limit, at: now)
+            if let mark = end.mark { try CompletenessTable.store(mark, db) }
+            if let pass = end.pass { try CompletenessTable.store(pass, db) }
+            try UnverifiedSpanTable.store(end.spans, in: recovery.scope, db)
             try Self.clear(id, in: recovery.scope, db)
-            return mark
+            return end.mark
         }
     }
 
@@ -182,8 +173,8 @@ extension SQLiteStorage: RecoveryStorage {
             try db.run("UPDATE recoveries SET failure = ? WHERE id = ?", [.text(failure), .integer(recovery)])
             guard isGivenUp else { return }
             try db.run(
-                "UPDATE recoveries SET state = 'failed', finished_at = ? WHERE id = ?",
-                [.integer(now), .integer(recovery)])
+                "UPDATE recoveries SET state = ?, finished_at = ? WHERE id = ?",
+                [.text(RecoveryRun.State.failed.rawValue), .integer(now), .integer(recovery)])
             try db.run("DELETE FROM recovery_windows WHERE recovery = ?", [.integer(recovery)])
         }
     }
@@ -208,7 +199,7 @@ extension SQLiteStorage {
         try db.run("DELETE FROM recovery_windows WHERE recovery = ?", [.integer(recovery)])
         try db.run(
             """
-            DELETE FROM recoveries WHERE scope = ?1 AND state <> 'open' AND id <= (
+            DELETE FROM recoveries WHERE scope = ?1 AND NOT \(RecoveryTables.isOpen) AND id <= (
                 SELECT id FROM recoveries WHERE scope = ?1 AND id <= ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3)
             """,
             [.integer(scope), .integer(recovery), .init(RecoveryRun.maximumCount)])

@@ -123,10 +123,10 @@ enum ClaimTables {
         }
     }
 
-    /// Returns the owners according to the log. An Apple account has one customer.
+    /// Returns the owners according to the log.
     static func derived(_ subject: Subject, _ db: Database) throws -> [ClaimHistory.Owner] {
-        let owners = try history(of: subject, db).owners
-        return subject.isAccount ? Array(owners.prefix(1)) : owners
+        let history = try history(of: subject, db)
+        return subject.isAccount ? history.accountOwner.map { [$0] } ?? [] : history.owners
     }
 
     /// Returns the owners in the tables of present owners.

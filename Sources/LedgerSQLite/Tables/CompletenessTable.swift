@@ -44,13 +44,13 @@ enum CompletenessTable {
     static func windows(of recovery: Int64, _ db: Database) throws -> [UnverifiedSpans.ReadWindow] {
         try db.all(
             """
-            SELECT from_date, until_date, unverified, kind IS NULL FROM recovery_windows
-            WHERE recovery = ? AND only_failures = 0 AND from_date < until_date ORDER BY id
+            SELECT from_date, until_date, unverified, kind IS NULL, only_failures FROM recovery_windows
+            WHERE recovery = ? ORDER BY id
             """, [.integer(recovery)]
         ) { row in
-            .init(
-                span: .init(from: row.number(0) ?? 0, until: row.number(1) ?? 0), isClean: row.number(2) == 0,
-                isWhole: row.number(3) == 1)
+            UnverifiedSpans.ReadWindow(
+                from: row.number(0) ?? 0, until: row.number(1) ?? 0, unverified: row.number(2) ?? 1,
+                isWhole: row.number(3) == 1, onlyFailures: row.number(4) == 1)
         }
     }
 }

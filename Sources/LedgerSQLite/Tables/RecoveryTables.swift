@@ -3,6 +3,9 @@ internal import GRDB
 
 /// The tables of recoveries. Windows include both ends; a recovery's counts are the sums of its windows' counts.
 enum RecoveryTables {
+    /// The condition of the partial index. SQLite uses it only if the query has the same literal.
+    static let isOpen = "state = '\(RecoveryRun.State.open.rawValue)'"
+
     static let schema = [
         """
         CREATE TABLE completeness (
