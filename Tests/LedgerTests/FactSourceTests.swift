@@ -15,6 +15,25 @@ import Testing
         #expect(FactSource(code: code) == nil)
     }
 
+    @Test(
+        arguments: [
+            (.notification(1), -3, false, true), (.signedFact(1), 3, true, false), (.notification(1), 3, true, true),
+            (.notification(1), 3, false, false), (.signedFact(1), -3, true, true), (.signedFact(1), -3, false, false),
+            (.notification(1), 0, false, true), (.signedFact(1), 0, false, true),
+        ] as [(FactSource, Int64, Bool, Bool)])
+    func `A notification precedes a signed fact with the same fact, and texts of one kind are compared`(
+        _ source: FactSource, _ other: Int64, _ precedesSame: Bool, _ precedes: Bool
+    ) throws {
+        var compared: [Int64] = []
+        let known = LineageRecord.Source(source, wasReceipt: { _ in false }) { number in
+            compared.append(number)
+            return precedesSame
+        }
+        let result = try known.precedes(other)
+        #expect(known.id == source.code && result == precedes)
+        #expect(compared.allSatisfy { $0 == 3 })
+    }
+
     @Test func `Only the source of a signed fact has its number`() {
         #expect(FactSource.signedFact(7).signedFact == 7)
         #expect(FactSource.notification(7).signedFact == nil)

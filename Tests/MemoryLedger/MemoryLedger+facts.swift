@@ -166,10 +166,8 @@ extension MemoryLedger.State {
             inbox.removeValue(forKey: notification.id) != nil || failures.removeValue(forKey: notification.id) != nil
         let number = notification.id < 0 ? otherTexts[-notification.id]?.notification ?? 0 : notification.id
         let before = self
-        let source = LineageRecord.Source(id: number, wasReceipt: before.isReceipt) { present in
-            guard case .notification(let number) = FactSource(code: present), let known = before.notifications[number]
-            else { return true }
-            return ExactText(known.uuid) < ExactText(notification.uuid)
+        let source = LineageRecord.Source(.notification(number), wasReceipt: before.isReceipt) { present in
+            before.notifications[present].map { ExactText($0.uuid) < ExactText(notification.uuid) } ?? true
         }
         let facts: [SignedFact.Fact] =
             (notification.transaction.map { [.transaction($0)] } ?? [])
@@ -206,19 +204,17 @@ extension MemoryLedger.State {
     /// Stores a signed fact that did not come in a notification. Returns false if it contains nothing new.
     mutating func store(_ signedFact: SignedFact) throws -> Bool {
         lastSignedFact += step
-        let number = FactSource.signedFact(lastSignedFact).code
         signedFacts[lastSignedFact] = signedFact
         let before = self
         let source = LineageRecord.Source(
-            id: number, isReceipt: signedFact.kind == .receipt, wasReceipt: before.isReceipt
+            .signedFact(lastSignedFact), isReceipt: signedFact.kind == .receipt, wasReceipt: before.isReceipt
         ) { present in
-            guard let present = FactSource(code: present)?.signedFact else { return false }
-            return before.signedFacts[present].map { ExactText($0.text) < ExactText(signedFact.text) } ?? true
+            before.signedFacts[present].map { ExactText($0.text) < ExactText(signedFact.text) } ?? true
         }
         let outcome = try update(signedFact.fact.originalTransactionID, in: signedFact.scope) {
             try $0.add(signedFact.fact.inMilliseconds, source)
         }
-        drop(outcome.isNew ? outcome.replaced : number)
+        drop(outcome.isNew ? outcome.replaced : source.id)
         if case .transaction(let fact) = signedFact.fact { recordProductGroup(of: fact, in: signedFact.scope) }
         return outcome.isNew
     }

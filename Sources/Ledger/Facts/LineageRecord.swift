@@ -51,6 +51,25 @@ package struct LineageRecord: Sendable, Hashable {
             self.wasReceipt = wasReceipt
             self.precedes = precedes
         }
+
+        /// Creates the source of a text. A notification precedes a signed fact, because it is stored anyway; every text
+        /// precedes one that the ledger lacks.
+        ///
+        /// - Parameter precedesSame: Whether this text precedes another one of its kind, by the bytes of their UUIDs or
+        ///   texts. The parameter is the row identifier of the other one.
+        package init(
+            _ source: FactSource, isReceipt: Bool = false, wasReceipt: @escaping (_ other: Int64) throws -> Bool,
+            precedesSame: @escaping (_ other: Int64) throws -> Bool
+        ) {
+            self.init(id: source.code, isReceipt: isReceipt, wasReceipt: wasReceipt) { other in
+                switch (source, FactSource(code: other)) {
+                case (_, nil), (.notification, .signedFact): return true
+                case (.signedFact, .notification): return false
+                case (.notification, .notification(let number)), (.signedFact, .signedFact(let number)):
+                    return try precedesSame(number)
+                }
+            }
+        }
     }
 
     /// The transactions sorted by identifier, and the account data that follow from them.

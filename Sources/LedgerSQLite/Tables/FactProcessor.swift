@@ -191,8 +191,20 @@ extension FactProcessor {
 
         /// Returns the source for ``LineageRecord``, which does not know the database.
         func forRecord(_ db: Database) -> LineageRecord.Source {
-            LineageRecord.Source(id: id, isReceipt: isReceipt, wasReceipt: { try Self.isReceipt($0, db) }) {
-                try precedes($0, db)
+            let wasReceipt: (Int64) throws -> Bool = { try Self.isReceipt($0, db) }
+            switch key {
+            case .notification(let uuid):
+                return LineageRecord.Source(.notification(id), wasReceipt: wasReceipt) { number in
+                    let select = "SELECT uuid FROM notifications WHERE id = ?"
+                    let known = try db.first(select, [.integer(number)]) { StoredUUID.text($0.value(0)) }
+                    return known.map { $0.precedesExactly(uuid) } ?? true
+                }
+            case .signedFact(let text):
+                return LineageRecord.Source(.signedFact(-id), isReceipt: isReceipt, wasReceipt: wasReceipt) { number in
+                    let select = "SELECT text FROM statements WHERE id = ?"
+                    guard let known = try db.first(select, [.integer(number)], { $0.blob(0) }) else { return true }
+                    return known.lexicographicallyPrecedes(text)
+                }
             }
         }
 
@@ -200,23 +212,6 @@ extension FactProcessor {
             guard let signedFact = FactSource(code: source)?.signedFact else { return false }
             let select = "SELECT kind FROM statements WHERE id = ?"
             return try db.number(select, [.integer(signedFact)]) == SignedFact.Kind.receipt.rawValue
-        }
-
-        /// Whether this text precedes another one with the same fact. Notifications precede signed facts, since they
-        /// are stored anyway.
-        private func precedes(_ present: Int64, _ db: Database) throws -> Bool {
-            switch (key, FactSource(code: present)) {
-            case (_, nil), (.notification, .signedFact): return true
-            case (.signedFact, .notification): return false
-            case (.notification(let uuid), .notification(let number)):
-                let select = "SELECT uuid FROM notifications WHERE id = ?"
-                let known = try db.first(select, [.integer(number)]) { StoredUUID.text($0.value(0)) }
-                return known.map { $0.precedesExactly(uuid) } ?? true
-            case (.signedFact(let text), .signedFact(let number)):
-                let select = "SELECT text FROM statements WHERE id = ?"
-                guard let known = try db.first(select, [.integer(number)], { $0.blob(0) }) else { return true }
-                return known.lexicographicallyPrecedes(text)
-            }
         }
     }
 }
