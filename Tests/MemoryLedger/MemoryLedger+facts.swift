@@ -191,12 +191,10 @@ extension MemoryLedger.State {
         }
         if let transaction = notification.transaction { recordProductGroup(of: transaction, in: notification.scope) }
         if let original = facts.first?.originalTransactionID { disown(original, in: notification.scope) }
-        guard waited, isNew else { return }
-        var event = LedgerEvent(notification, number: number)
-        event.isLate = isLate
-        if let account = notification.account {
-            event.customer = ownership(ofAccount: account, in: notification.scope).customer
+        let event = LedgerEvent(of: notification, number: number, waited: waited, isNew: isNew, isLate: isLate) {
+            ownership(ofAccount: $0, in: notification.scope).customer
         }
+        guard let event else { return }
         add(event)
         recordConsumption(notification)
     }

@@ -2,7 +2,32 @@ internal import AppStoreModels
 internal import Basics
 internal import Foundation
 
-/// The events that do not come from a notification.
+extension LedgerEvent {
+    /// Creates the event of a notification when it is processed; nil if it has one already, because it was processed
+    /// before.
+    ///
+    /// - Parameters:
+    ///   - number: The row identifier of the notification, also for a different text with its UUID.
+    ///   - waited: Whether it was pending or had failed.
+    ///   - isNew: Whether the record of its purchase did not contain it.
+    ///   - isLate: Whether that record contained a newer notification.
+    ///   - customer: Returns the customer of an Apple account, for a notification about an account.
+    package init?(
+        of notification: ProcessedNotification, number: Int64, waited: Bool, isNew: Bool, isLate: Bool,
+        customer: (_ account: String) throws -> String?
+    ) rethrows {
+        guard waited, isNew else { return nil }
+        self.init(
+            id: Self.prefix + notification.uuid, scope: notification.scope,
+            type: EventType(notification.type, notification.subtype),
+            originalTransactionID: notification.originalTransactionID, notification: number,
+            occurredAt: notification.signedDate, createdAt: notification.processedAt)
+        self.isLate = isLate
+        if let account = notification.account { self.customer = try customer(account) }
+    }
+}
+
+// The events that do not come from a notification.
 extension LedgerEvent {
     /// Creates the event of a change of ownership.
     ///

@@ -45,15 +45,6 @@ package struct LedgerEvent: Sendable, Hashable {
 extension LedgerEvent {
     /// The prefix of every identifier. The UUID of the notification follows, if there is one.
     package static let prefix = "evt_"
-
-    /// Creates the event of a stored notification.
-    package init(_ notification: ProcessedNotification, number: Int64) {
-        self.init(
-            id: Self.prefix + notification.uuid, scope: notification.scope,
-            type: EventType(notification.type, notification.subtype),
-            originalTransactionID: notification.originalTransactionID, notification: number,
-            occurredAt: notification.signedDate, createdAt: notification.processedAt)
-    }
 }
 
 /// The type of an event: a noun, a dot, a verb in the past tense.

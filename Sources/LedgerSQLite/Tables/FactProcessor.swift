@@ -27,12 +27,10 @@ enum FactProcessor {
         }
         guard !isImported else { return }
         if let purchase = outcome.owner { try ErasureTable.disown(purchase, in: notification.scope, db) }
-        guard waited, outcome.isNew else { return }
-        var event = LedgerEvent(notification, number: source.id)
-        event.isLate = outcome.isLate
-        if let account = notification.account {
-            event.customer = try ClaimTables.ownership(ofAccount: account, in: notification.scope, db).customer
-        }
+        let event = try LedgerEvent(
+            of: notification, number: source.id, waited: waited, isNew: outcome.isNew, isLate: outcome.isLate
+        ) { try ClaimTables.ownership(ofAccount: $0, in: notification.scope, db).customer }
+        guard let event else { return }
         try OutboxTable.add(event, owner: outcome.owner, db)
         try ConsumptionTables.record(notification, db)
     }

@@ -1,0 +1,44 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Ledger
+import Testing
+
+@Suite struct `The event of a notification` {
+    private static func notification(account: String? = nil) -> ProcessedNotification {
+        let date = Date(milliseconds: 40)
+        let transaction = TransactionFact(
+            transactionID: "t", originalTransactionID: "o", productID: "gold", type: .autoRenewableSubscription,
+            purchaseDate: date, signedDate: date)
+        return ProcessedNotification(
+            id: 7, scope: 1, uuid: "u", type: .didRenew, signedDate: 50,
+            transaction: account == nil ? transaction : nil,
+            appTransactionID: account ?? "a", processedAt: 60)
+    }
+
+    @Test(arguments: [(true, true, true), (false, true, false), (true, false, false), (false, false, false)])
+    func `A notification has one event, which is created when it is first processed`(
+        _ waited: Bool, _ isNew: Bool, _ isCreated: Bool
+    ) {
+        let event = LedgerEvent(
+            of: Self.notification(), number: 7, waited: waited, isNew: isNew, isLate: true, customer: { _ in nil })
+        #expect((event != nil) == isCreated)
+        #expect(event.map { $0.isLate && $0.id == "evt_u" && $0.type == .subscriptionRenewed } ?? !isCreated)
+        #expect(event.map { $0.occurredAt == 50 && $0.createdAt == 60 && $0.notification == 7 } ?? !isCreated)
+    }
+
+    @Test func `Only an event about an Apple account names the customer of the account`() {
+        for account in [nil, "b"] {
+            var accounts: [String] = []
+            let event = LedgerEvent(
+                of: Self.notification(account: account), number: 7, waited: true, isNew: true, isLate: false
+            ) { name in
+                accounts.append(name)
+                return "anna"
+            }
+            #expect(event?.customer == (account == nil ? nil : "anna"))
+            #expect(accounts == (account.map { [$0] } ?? []))
+            #expect(event?.originalTransactionID == (account == nil ? "o" : nil))
+        }
+    }
+}
