@@ -20,28 +20,12 @@ extension MemoryLedger: EventFeedStorage {
 
     package func events(_ query: FeedQuery, within gate: FanOutLimit) async throws -> FeedPage {
         try read { state in
-            var selected: [Numbered] = []
-            var page = FeedPage(cursor: query.after)
-            var isHeld = false
             let found = state.numberedEvents.filter { $0.number > query.after }
-            for candidate in found where selected.count < query.limit {
-                isHeld = state.isHeld(candidate.event, gate)
-                if isHeld { break }
-                page.cursor = candidate.number
-                guard query.scopes.contains(candidate.event.scope), candidate.event.type != .webhookTest else {
-                    continue
-                }
-                selected.append(candidate)
-            }
-            page.hasMore = !isHeld && found.last.map { $0.number > page.cursor } ?? false
-            for numbered in selected.sorted(by: { ($0.event.occurredAt, $0.number) < ($1.event.occurredAt, $1.number) })
-            {
-                page.items.append(state.item(numbered))
-                guard numbered.event.isLate else { continue }
-                for newer in state.newer(than: numbered.event) where newer.number <= query.after {
-                    page.items.append(state.item(newer, late: numbered.number))
-                }
-            }
+            let (events, cursor, isHeld) = query.page(
+                of: found, holds: { state.isHeld($0.event, gate) }, newer: { state.newer(than: $0.event) })
+            var page = FeedPage(cursor: cursor)
+            page.hasMore = !isHeld && found.last.map { $0.number > cursor } ?? false
+            page.items = events.map { state.item($0.event, late: $0.late) }
             return page
         }
     }
@@ -49,12 +33,15 @@ extension MemoryLedger: EventFeedStorage {
 
 extension MemoryLedger {
     /// An event with its number.
-    struct Numbered: Sendable, ResendableEvent {
+    struct Numbered: Sendable, FeedEvent {
         var number: Int64
         var event: LedgerEvent
 
         var type: EventType { event.type }
         var originalTransactionID: String? { event.originalTransactionID }
+        var scope: Int64 { event.scope }
+        var happenedAt: Milliseconds { event.occurredAt }
+        var isLate: Bool { event.isLate }
     }
 }
 

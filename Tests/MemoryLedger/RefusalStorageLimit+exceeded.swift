@@ -3,7 +3,8 @@ package import Ledger
 
 extension RefusalStorageLimit {
     /// Returns the row identifiers of the refusals that exceed the limit: the rule of
-    /// ``RefusalStorage/dropRefusals(beyond:)`` on values. An engine applies it to a table that may be too large to load.
+    /// ``RefusalStorage/dropRefusals(beyond:)`` on values. An engine applies it to a table that may be too large to
+    /// load.
     package func exceeded(by refusals: [StoredRefusal]) -> Set<Int64> {
         var (counts, bytes) = ([ExactText: Int](), [ExactText: Int]())
         let ranked = refusals.sorted { $0.id > $1.id }.map { stored in

@@ -77,8 +77,8 @@ extension Erasure {
 
     /// Returns the last instant of purchases, inquiries, events and deliveries that lose the name.
     ///
-    /// - Parameter isRepeated: Whether an earlier erasure is applied again, after an import. Then what is later does not
-    ///   change. A new erasure covers all of them, since clocks differ.
+    /// - Parameter isRepeated: Whether an earlier erasure is applied again, after an import. Then what is later does
+    ///   not change. A new erasure covers all of them, since clocks differ.
     package func reach(isRepeated: Bool) -> Milliseconds { isRepeated ? instant : .max }
 
     /// Whether the purchase loses the name: see ``reach(isRepeated:)``.

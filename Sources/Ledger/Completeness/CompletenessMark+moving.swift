@@ -53,13 +53,14 @@ package struct RecoveryEnd: Sendable, Hashable {
     /// The mark; nil if there is none.
     package var mark: CompletenessMark?
     package var spans: UnverifiedSpans
-    /// The pass over all purchases that begins, because the notification history cannot fill a gap; nil if there is none.
+    /// The pass over all purchases that begins, because the notification history cannot fill a gap; nil if there is no
+    /// gap.
     package var pass: HistoryPass?
 }
 
 extension RecoveryRun {
-    /// Decides what changes when the recovery is finished. If it does not move the mark, the mark ends where notifications
-    /// are still unverified.
+    /// Decides what changes when the recovery is finished. If it does not move the mark, the mark ends where
+    /// notifications are still unverified.
     ///
     /// - Parameters:
     ///   - known: The present mark; nil if there is none.

@@ -3,8 +3,8 @@ extension HistoryRequest {
     ///
     /// - Parameters:
     ///   - known: The stored request about the transaction; nil if there is none.
-    ///   - id: A row identifier that no request has or had. The result always gets it: finishing a request that is being
-    ///     sent must not remove the one that was added meanwhile.
+    ///   - id: A row identifier that no request has or had. The result always gets it: finishing a request that is
+    ///     being sent must not remove the one that was added meanwhile.
     package static func adding(
         _ transactionID: String, in scope: Int64, because reason: Reason, to known: HistoryRequest?, id: Int64,
         at now: Milliseconds

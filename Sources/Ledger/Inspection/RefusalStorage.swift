@@ -8,8 +8,8 @@ package protocol RefusalStorage: Sendable {
 
     /// Deletes the refusals that exceed a limit, in batches of one transaction each.
     ///
-    /// The limit is filled with the newest refusal of every client (``Refusal/client(ofSender:)``), then with the second
-    /// newest, and so on. So a client with many refusals loses its oldest ones, and other clients lose none. Bytes
+    /// The limit is filled with the newest refusal of every client (``Refusal/client(ofSender:)``), then with the
+    /// second newest, and so on. So a client with many refusals loses its oldest ones, and other clients lose none. Bytes
     /// (``Refusal/size``) are filled in the order of each client's cumulative size.
     func dropRefusals(beyond limit: RefusalStorageLimit) async throws
 

@@ -1,7 +1,7 @@
 internal import AppStoreModels
 
-/// A lane of deliveries to one endpoint. A delivery is in the lane of its customer, and in that of its purchase, which may
-/// move between customers. In both, deliveries are sent in the order in which their events occurred.
+/// A lane of deliveries to one endpoint. A delivery is in the lane of its customer, and in that of its purchase, which
+/// may move between customers. In both, deliveries are sent in the order in which their events occurred.
 package enum DeliveryLane: Sendable, Hashable {
     /// A lane by its ``name(customer:purchase:event:in:)``.
     case customer(String)
@@ -14,8 +14,8 @@ package enum DeliveryLane: Sendable, Hashable {
     /// Returns the name of a purchase's lane.
     package static func purchase(_ original: String, in scope: Int64) -> String { "\(scope) purchase \(original)" }
 
-    /// Returns the name of the first lane of an event: that of the customer, or else of the purchase, or else of the event
-    /// itself.
+    /// Returns the name of the first lane of an event: that of the customer, or else of the purchase, or else of the
+    /// event itself.
     package static func name(
         customer: String?, purchase original: String?, event number: Int64, in scope: Int64
     ) -> String {
@@ -23,8 +23,8 @@ package enum DeliveryLane: Sendable, Hashable {
         return original.map { purchase($0, in: scope) } ?? "event \(number)"
     }
 
-    /// Returns the delivery of a lane that is sent next: the first of both its lanes. Nil if another delivery in them is
-    /// due, or if a delivery of the purchase in another lane precedes it.
+    /// Returns the delivery of a lane that is sent next: the first of both its lanes. Nil if another delivery in them
+    /// is due, or if a delivery of the purchase in another lane precedes it.
     ///
     /// - Parameters:
     ///   - lane: The name of the first lane.

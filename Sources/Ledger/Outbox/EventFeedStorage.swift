@@ -41,6 +41,48 @@ package struct FeedQuery: Sendable {
     }
 }
 
+/// The properties of an event that decide its place in the feed.
+package protocol FeedEvent: ResendableEvent {
+    /// The row identifier.
+    var number: Int64 { get }
+    var scope: Int64 { get }
+    /// When it happened.
+    var happenedAt: Milliseconds { get }
+    /// Whether a newer event of the same purchase was known before.
+    var isLate: Bool { get }
+}
+
+extension FeedQuery {
+    /// Returns the events of a page in chronological order, each late one followed by the newer events about its
+    /// purchase that were on earlier pages, with the row identifier of the late one. Test events are for their endpoint
+    /// only.
+    ///
+    /// - Parameters:
+    ///   - candidates: The events after the cursor, in the order of their row identifiers.
+    ///   - holds: Whether an event must wait, and all later ones with it.
+    ///   - newer: Returns the newer events about the purchase of a late one.
+    /// - Returns: The events, the cursor of the next page, and whether an event waits.
+    package func page<Event: FeedEvent>(
+        of candidates: some Sequence<Event>, holds: (Event) throws -> Bool, newer: (Event) throws -> [Event]
+    ) rethrows -> (events: [(event: Event, late: Int64?)], cursor: Int64, isHeld: Bool) {
+        var (chosen, cursor, isHeld) = ([Event](), after, false)
+        for candidate in candidates where chosen.count < limit {
+            isHeld = try holds(candidate)
+            if isHeld { break }
+            cursor = candidate.number
+            if scopes.contains(candidate.scope), candidate.type != .webhookTest { chosen.append(candidate) }
+        }
+        var events: [(event: Event, late: Int64?)] = []
+        for event in chosen.sorted(by: { ($0.happenedAt, $0.number) < ($1.happenedAt, $1.number) }) {
+            events.append((event, nil))
+            guard event.isLate else { continue }
+            // Newer events on this page follow without a repetition.
+            for repeated in try newer(event) where repeated.number <= after { events.append((repeated, event.number)) }
+        }
+        return (events, cursor, isHeld)
+    }
+}
+
 /// Reads the events of webhooks for clients that poll them.
 ///
 /// Row identifiers of events are positive and ascend in the order in which the events become visible, also if several

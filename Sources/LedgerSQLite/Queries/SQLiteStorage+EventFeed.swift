@@ -28,46 +28,21 @@ extension SQLiteStorage: EventFeedStorage {
 
     package func events(_ query: FeedQuery, within gate: FanOutLimit) async throws -> FeedPage {
         try await read { db in
-            let (candidates, cursor, hasMore) = try Self.candidates(query, gate, db)
-            var page = FeedPage(cursor: cursor, hasMore: hasMore)
-            let storedEvents = try self.events(numbered: Set(candidates.map(\.0.number)), db)
-            for (candidate, late) in candidates {
+            let found = try db.all(
+                "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? ORDER BY seq LIMIT ?",
+                [.integer(query.after), .init(Self.window)]
+            ) { WebhookTables.Candidate($0) }
+            let (events, cursor, isHeld) = try query.page(
+                of: found, holds: { try Self.holds($0, gate, db) }, newer: { try DeliveryLanes.newer(than: $0, db) })
+            let isMoreKnown = found.count == Self.window || found.last.map { $0.number > cursor } ?? false
+            var page = FeedPage(cursor: cursor, hasMore: isMoreKnown && !isHeld)
+            let storedEvents = try self.events(numbered: Set(events.map(\.event.number)), db)
+            for (candidate, late) in events {
                 guard let (event, notification) = storedEvents[candidate.number] else { continue }
                 page.items.append(
                     FeedItem(number: candidate.number, event: event, notification: notification, late: late))
             }
             return page
         }
-    }
-
-    /// Returns the events of a page in their order; a repeated event comes with the row identifier of the late event.
-    private static func candidates(
-        _ query: FeedQuery, _ gate: FanOutLimit, _ db: Database
-    ) throws -> (events: [(WebhookTables.Candidate, Int64?)], cursor: Int64, hasMore: Bool) {
-        let found = try db.all(
-            "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? ORDER BY seq LIMIT ?",
-            [.integer(query.after), .init(window)]
-        ) { WebhookTables.Candidate($0) }
-        var chosen: [WebhookTables.Candidate] = []
-        var cursor = query.after
-        var isHeld = false
-        for candidate in found where chosen.count < query.limit {
-            isHeld = try holds(candidate, gate, db)
-            if isHeld { break }
-            cursor = candidate.number
-            // Test events are for their endpoint only.
-            if query.scopes.contains(candidate.scope), candidate.type != .webhookTest { chosen.append(candidate) }
-        }
-        var events: [(WebhookTables.Candidate, Int64?)] = []
-        for candidate in chosen.sorted(by: { ($0.happenedAt, $0.number) < ($1.happenedAt, $1.number) }) {
-            events.append((candidate, nil))
-            guard candidate.isLate else { continue }
-            // Newer events on this page follow without a repetition.
-            for newer in try DeliveryLanes.newer(than: candidate, db) where newer.number <= query.after {
-                events.append((newer, candidate.number))
-            }
-        }
-        let isMoreKnown = found.count == window || found.last.map { $0.number > cursor } ?? false
-        return (events, cursor, isMoreKnown && !isHeld)
     }
 }

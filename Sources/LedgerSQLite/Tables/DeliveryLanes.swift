@@ -230,7 +230,10 @@ extension DeliveryLane {
     fileprivate static let customerRows =
         "deliveries INDEXED BY deliveries_by_lane WHERE endpoint = ? AND lane = ? AND \(WebhookTables.isPending)"
     fileprivate static let purchaseRows =
-        "deliveries INDEXED BY deliveries_by_purchase WHERE endpoint = ? AND purchase = ? AND \(WebhookTables.isPending)"
+        """
+        deliveries INDEXED BY deliveries_by_purchase WHERE endpoint = ? AND purchase = ?
+            AND \(WebhookTables.isPending)
+        """
 
     fileprivate var rows: (sql: String, name: SQLValue) {
         switch self {

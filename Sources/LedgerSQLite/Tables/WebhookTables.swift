@@ -97,7 +97,7 @@ enum WebhookTables {
     }
 
     /// An event that may have to be delivered.
-    struct Candidate: Sendable, ResendableEvent {
+    struct Candidate: Sendable, FeedEvent {
         let number: Int64
         let type: EventType
         let scope: Int64
