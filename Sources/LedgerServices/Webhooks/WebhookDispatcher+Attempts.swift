@@ -131,11 +131,11 @@ extension WebhookDispatcher {
     }
 
     /// Returns the stored body of an earlier attempt, so that all attempts send the same bytes, or renders a new one
-    /// from the event.
+    /// from the event: also if the endpoint had another format then.
     private func message(
         of delivery: WebhookDelivery, _ payload: WebhookPayload
     ) async throws -> (body: Data, event: LedgerEvent?)? {
-        if let body = delivery.body { return (body: body, event: nil) }
+        if let body = delivery.body, EventRenderer.isBody(body, in: payload) { return (body: body, event: nil) }
         guard let record = try await storage.event(delivery.event),
             let body = try await renderer.body(record.event, record.notification, as: delivery, payload: payload)
         else { return nil }

@@ -235,6 +235,45 @@ internal import NIOHTTP1
         }
     }
 
+    /// Changes the format of the endpoint while the events of a purchase and of its refund wait, the first one after an
+    /// attempt. Returns the messages after the change, and the identifiers of the events.
+    private static func messages(
+        changingFrom old: ServerConfiguration.WebhookPayload, to new: ServerConfiguration.WebhookPayload
+    ) async throws -> (messages: [WebhookReceiver.Message], events: [String]) {
+        try await World.runWithWebhooks { configuration, _ in
+            configuration.webhooks[0].payload = old
+        } _: { world, receiver in
+            receiver.answer(500)
+            _ = try await world.buy("anna")
+            try await world.deliverWebhooks()
+            try await world.simulator.advance(by: 1)
+            try await world.simulator.perform(.approveRefund(customer: "anna"))
+            try await world.deliverWebhooks()
+            try #require(receiver.take().count == 1)
+            var events: [String] = []
+            for event in try await world.deliveries().map(\.eventID) where !events.contains(event) {
+                events.append(event)
+            }
+            var changed = try world.configuration()
+            changed.webhooks[0].payload = new
+            let reloaded = changed
+            try await world.server.reload { reloaded }
+            receiver.answer(200)
+            try await world.deliverWebhooks(after: 7)
+            return (receiver.take(), events)
+        }
+    }
+
+    @Test func `After a change of the payload, each waiting event is sent once in the new format`() async throws {
+        let own = try await Self.messages(changingFrom: .compatible, to: .counterfoil)
+        #expect(own.messages.map { $0.json["type"].text } == ["subscription.started", "purchase.refunded"])
+        #expect(own.messages.map(\.id) == own.events)
+        #expect(own.messages.map { $0.json["data"]["id"].text } == own.events)
+        let compatible = try await Self.messages(changingFrom: .counterfoil, to: .compatible)
+        #expect(compatible.messages.map { $0.json["event"]["type"].text } == ["INITIAL_PURCHASE", "CANCELLATION"])
+        #expect(compatible.messages.map(\.id) == compatible.events)
+    }
+
     @Test(.timeLimit(.minutes(5))) func `A webhook's URL is checked before its change waits for other changes`()
         async throws
     {

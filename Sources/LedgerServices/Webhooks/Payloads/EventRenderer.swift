@@ -44,7 +44,10 @@ package struct EventRenderer: Sendable {
             context.parts = try await parts(of: notification, in: appEnvironment, for: event)
         }
         switch payload {
-        case .counterfoil: return Data(EventJSON.body(context))
+        case .counterfoil:
+            // The endpoint had the other format when the deliveries were created. The first one contains everything.
+            guard delivery.variant == 0 else { return nil }
+            return Data(EventJSON.body(context))
         case .compatible:
             let events = CompatibleEvent.events(of: event.type)
             guard events.indices.contains(delivery.variant) else { return nil }
@@ -52,6 +55,11 @@ package struct EventRenderer: Sendable {
             if let app = context.appEnvironment.flatMap({ apps[$0.bundleID] }) { context.catalogue = app.catalogue }
             return CompatibleJSON.body(context, as: events[delivery.variant]).map { Data($0) }
         }
+    }
+
+    /// Whether a body has this format. A stored body has the format that the endpoint had then.
+    static func isBody(_ body: Data, in payload: WebhookPayload) -> Bool {
+        body.starts(with: #"{"api_version""#.utf8) == (payload == .compatible)
     }
 
     /// Returns the signed parts of a notification; nil if they no longer verify. The event is then sent without them:
