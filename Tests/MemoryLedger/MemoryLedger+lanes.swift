@@ -53,9 +53,10 @@ extension MemoryLedger.State {
         guard let endpoint = endpoints[target.endpoint] else { return outcome }
         let wanted = wanted(range, by: target)
         let (cursor, begin) = (endpoint.cursor, WebhookEndpoint.beginning(endpoint.begin, at: now))
-        var lanes: Set<ExactText> = []
+        var (lanes, purchases): (Set<ExactText>, Set<ExactText>) = ([], [])
         for event in wanted {
             outcome.deliveries += add(event, to: target, at: now, &lanes)
+            if let purchase = purchase(of: event) { purchases.insert(ExactText(purchase)) }
             _ = addResentEvents(after: event, to: target, begin: begin, at: now, &lanes) {
                 $0.number <= cursor && !range.contains($0)
             }
@@ -65,9 +66,11 @@ extension MemoryLedger.State {
             }
         }
         // A replay implies that the endpoint works again, so its delayed deliveries become due.
-        for delivery in deliveries.values
-        where delivery.endpoint == target.endpoint && lanes.contains(ExactText(delivery.lane)) {
-            guard let due = delivery.due, due > now else { continue }
+        for delivery in deliveries.values where delivery.endpoint == target.endpoint {
+            guard let due = delivery.due, due > now,
+                lanes.contains(ExactText(delivery.lane))
+                    || delivery.purchase.map({ purchases.contains(ExactText($0)) }) ?? false
+            else { continue }
             deliveries[delivery.id]?.due = now
         }
         for lane in lanes.sorted() { release(lane.text, to: target.endpoint, due: nil) }

@@ -82,7 +82,8 @@ package protocol WebhookStorage: Sendable {
     func delivery(_ id: Int64, of endpoint: Int64) async throws -> WebhookDelivery?
 
     /// Creates deliveries of old events again, in batches. ``releaseDeliveries(to:limit:at:)`` makes them due. Earlier
-    /// failed deliveries that would precede them become due at once. Repeating the call sends the events once more.
+    /// failed deliveries to the same customers and about the same purchases become due at once. Repeating the call sends the
+    /// events once more.
     func replay(_ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds) async throws -> ReplayOutcome
 
     /// Returns what ``replay(_:to:at:)`` would do, without doing it.

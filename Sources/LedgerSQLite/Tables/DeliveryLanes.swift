@@ -19,6 +19,7 @@ struct DeliveryLanes {
     /// The number of created deliveries.
     private(set) var count = 0
     private var changedLanes: Set<ExactText> = []
+    private var changedPurchases: Set<ExactText> = []
 
     init(_ target: FanOutTarget, begin: Milliseconds, at now: Milliseconds, _ db: Database) {
         (self.target, self.begin, self.now, self.db) = (target, begin, now, db)
@@ -55,6 +56,7 @@ struct DeliveryLanes {
             ])
         count += 1
         changedLanes.insert(ExactText(candidate.lane))
+        if let purchase = candidate.purchase { changedPurchases.insert(ExactText(purchase)) }
         return db.lastInsertedRowID
     }
 
@@ -107,18 +109,20 @@ struct DeliveryLanes {
         for lane in changedLanes.sorted() {
             try Self.release(lane.text, to: target.endpoint, due: isLast ? now : Self.provisional, db)
         }
-        changedLanes = []
+        (changedLanes, changedPurchases) = ([], [])
     }
 
-    /// Makes the failed deliveries in all changed lanes due, which otherwise wait for their next attempt. A replay
-    /// indicates that the endpoint works again; its deliveries would wait behind the failed ones for up to a day.
+    /// Makes the failed deliveries in all changed lanes due, of customers and of purchases, which otherwise wait for
+    /// their next attempt. A replay indicates that the endpoint works again; its deliveries would wait behind the failed
+    /// ones for up to a day.
     func retryNow() throws {
-        for lane in changedLanes {
+        let lanes =
+            changedLanes.map { DeliveryLane.customer($0.text) } + changedPurchases.map { .purchase($0.text) }
+        for lane in lanes {
+            let rows = lane.rows
             try db.run(
-                """
-                UPDATE deliveries SET due = ? WHERE id IN (
-                    SELECT id FROM \(DeliveryLane.customerRows) AND due > ?)
-                """, [.integer(now), .integer(target.endpoint), .text(lane.text), .integer(now)])
+                "UPDATE deliveries SET due = ? WHERE id IN (SELECT id FROM \(rows.sql) AND due > ?)",
+                [.integer(now), .integer(target.endpoint), rows.name, .integer(now)])
         }
     }
 

@@ -92,6 +92,33 @@ extension `Webhooks` {
         }
     }
 
+    @Test func `A replay about a transferred purchase does not wait for the retry of its former owner's event`()
+        async throws
+    {
+        try await World.runWithWebhooks { configuration, _ in
+            configuration.keys.append(
+                .init(name: "support", hash: APIKeyText.hash(of: "support"), scopes: [.customersTransfer]))
+        } _: { world, receiver in
+            receiver.answer(503, ["Retry-After": "7200"])
+            _ = try await world.buy("anna")
+            try await world.deliverWebhooks()
+            let original = try #require(receiver.take().first?.json["data"]["original_transaction_id"].text)
+            let transfer = try await world.send(
+                .POST, "/v1/customers/ben/purchases/\(original)/transfer", #"{"reason": "x"}"#, key: "support")
+            try #require(transfer.status == 200)
+            try await world.deliverWebhooks()
+            let events = try await world.deliveries()
+            try #require(events.map(\.eventType.rawValue) == ["subscription.started", "purchase.transferred"])
+            let (started, transferred) = (events[0].eventID, events[1].eventID)
+            receiver.answer(200)
+            let replayed = try await world.send(
+                .POST, "/v1/webhooks/backend/replay", #"{"event_id": "\#(transferred)"}"#)
+            #expect(replayed.status == 202)
+            try await world.deliverWebhooks()
+            #expect(receiver.take().map(\.id) == [started, transferred, transferred])
+        }
+    }
+
     @Test func `An attempt stores the first 512 bytes of the response`() async throws {
         try await World.runWithWebhooks { world, receiver in
             let beginning = String(repeating: "x", count: 512)
