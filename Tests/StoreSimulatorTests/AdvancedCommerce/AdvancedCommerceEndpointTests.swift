@@ -35,6 +35,29 @@ struct AdvancedCommerceEndpointTests {
         #expect(try shop.current.price == 7000)
     }
 
+    @Test func `An item cannot get the SKU of a removed item whose period still runs`() throws {
+        var shop = try AdvancedCommerceStore()
+        let body = AdvancedCommerceSubscriptionModifyInAppRequest(
+            requestInfo: .init(requestReferenceId: shop.reference()), transactionId: shop.subscription,
+            retainBillingCycle: true, addItems: [.init(sku: "book", displayName: "b", description: "d", price: 4000)],
+            removeItems: [.init(sku: "radio")])
+        try shop.perform(.requestAdvancedCommerce(customer: "anna", data: try AdvancedCommerceStore.unsigned(body)))
+        let failure = #expect(throws: APIFailure.self) {
+            try shop.send(
+                .changeSubscriptionMetadata, nil,
+                #"{REF,"items":[{"currentSKU":"tv","SKU":"radio","effective":"IMMEDIATELY"}]}"#)
+        }
+        #expect(failure?.code == .invalidProductChanges)
+        #expect(try shop.current.advancedCommerceInfo?.items?.map(\.sku) == ["tv", "radio", "book"])
+        // The SKU is free again when the period ends.
+        try shop.send(
+            .changeSubscriptionMetadata, nil,
+            #"{REF,"items":[{"currentSKU":"tv","SKU":"radio","effective":"NEXT_BILL_CYCLE"}]}"#)
+        shop.advance(days: 35)
+        #expect(try shop.current.advancedCommerceInfo?.items?.map(\.sku) == ["radio", "book"])
+        #expect(try shop.current.price == 9000)
+    }
+
     @Test func `A price change applies at the next renewal, or at the second one if less than a day is left`() throws {
         for (days, prices) in [(20.0, [8000, 8000]), (30.5, [7000, 8000])] as [(Double, [Int64])] {
             var shop = try AdvancedCommerceStore()

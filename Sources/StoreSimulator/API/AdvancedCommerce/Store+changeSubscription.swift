@@ -79,7 +79,12 @@ extension AdvancedCommerceState {
             throw APIFailure(.invalidProduct, "There is no item “\(item.currentSKU)” that renews.")
         }
         let sku = item.sku ?? item.currentSKU
-        guard sku == item.currentSKU || renewalInfo.items?.contains(where: { $0.sku == sku }) == false else {
+        let current = (transactionInfo.items ?? []).map(\.sku)
+        // An item that does not renew, because it was removed or revoked, keeps its SKU until the period ends.
+        let isTaken =
+            renewalInfo.items?.contains { $0.sku == sku } == true
+            || item.effective == .immediately && current.contains(item.currentSKU) && current.contains(sku)
+        guard sku == item.currentSKU || !isTaken else {
             throw APIFailure(.invalidProductChanges, "There is an item “\(sku)” already.")
         }
         renewalInfo.items?[index].sku = sku
