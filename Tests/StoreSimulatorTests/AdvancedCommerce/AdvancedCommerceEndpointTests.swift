@@ -147,6 +147,35 @@ struct AdvancedCommerceEndpointTests {
         #expect(try shop.current.price == 5000)
     }
 
+    @Test func `The refund of the last item that renews turns renewal off`() throws {
+        var shop = try AdvancedCommerceStore()
+        try shop.perform(.cancel(customer: "anna", subscription: shop.subscription))
+        func reactivation(_ items: [AdvancedCommerceSubscriptionReactivateItem]?) throws -> StoreCommand {
+            let body = AdvancedCommerceSubscriptionReactivateInAppRequest(
+                requestInfo: .init(requestReferenceId: shop.reference()), transactionId: shop.subscription,
+                items: items)
+            return .requestAdvancedCommerce(customer: "anna", data: try AdvancedCommerceStore.unsigned(body))
+        }
+        let radio = try reactivation([.init(sku: "radio")])
+        try shop.perform(radio)
+        let first = shop.notificationNames().count
+        let answer = try AdvancedCommerceStore.parts(
+            shop.send(
+                .requestRefund, nil, AdvancedCommerceCodeTests.refund("radio", #""refundType":"FULL","revoke":true"#)))
+        #expect(answer.renewal?.autoRenewStatus == .off)
+        #expect(
+            shop.notificationNames(from: first) == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "REFUND"])
+        // The other item is paid until the period ends, but nothing can renew.
+        #expect(answer.transaction.revocationDate == nil)
+        let again = try reactivation(nil)
+        for command in [again, .resume(customer: "anna", subscription: shop.subscription)] {
+            #expect(throws: StoreError.self) { try shop.perform(command) }
+        }
+        shop.advance(days: 35)
+        #expect(try shop.current.transactionId == shop.subscription)
+        #expect(shop.notificationNames(from: first + 2) == ["EXPIRED/VOLUNTARY"])
+    }
+
     @Test func `Reversing the refund of a revocation restores the items and leaves renewal off`() throws {
         var shop = try AdvancedCommerceStore()
         let before = try #require(try shop.current.advancedCommerceInfo?.items)

@@ -99,6 +99,11 @@ package struct AdvancedCommerceState: Sendable, Codable {
     }
 }
 
+extension Subscription {
+    /// Whether a renewal would have contents. Only an Advanced Commerce subscription can have none.
+    var hasItemsToRenew: Bool { advancedCommerce?.renewalInfo.items?.isEmpty != true }
+}
+
 extension AdvancedCommerceTransactionInfo {
     /// Sets the tax fields for no tax: the simulated store levies none.
     mutating func setUntaxedPrice(_ price: Int64) {

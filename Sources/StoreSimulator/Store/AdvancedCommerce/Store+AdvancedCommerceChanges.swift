@@ -29,6 +29,9 @@ extension Store {
             guard !subscription.renewsAutomatically else {
                 throw APIFailure(.subscriptionAlreadyActive, "The subscription renews as it is.")
             }
+            guard subscription.hasItemsToRenew else {
+                throw APIFailure(.subscriptionNotEligible, "No item is left that could renew.")
+            }
             return (subscription, state)
         }
         var new = state

@@ -33,7 +33,7 @@ extension Store {
             $0.revocationType = isFull ? .refundFull : .refundProrated
             $0.revocationPercentage = percentage
         }
-        stop(items, of: transaction, isOver: isOver)
+        stop(items, of: transaction, isOver: isOver, at: now)
         if let refunded = transactions[id] { announce(.refund, about: refunded, at: now) }
     }
 
@@ -57,9 +57,10 @@ extension Store {
         subscriptions[subscription]?.advancedCommerce?.transactionInfo.items = items
     }
 
-    /// Removes revoked items from the subscription if the transaction is its current one.
+    /// Removes revoked items from the subscription if the transaction is its current one. Turns renewal off if none of
+    /// the other items renews.
     private mutating func stop(
-        _ items: [AdvancedCommerceTransactionItem], of transaction: StoredTransaction, isOver: Bool
+        _ items: [AdvancedCommerceTransactionItem], of transaction: StoredTransaction, isOver: Bool, at now: Date
     ) {
         let id = transaction.payload.originalTransactionId
         guard var subscription = subscriptions[id], subscription.current == transaction.payload.transactionId else {
@@ -70,6 +71,7 @@ extension Store {
         subscription.advancedCommerce?.renewalInfo.items?.removeAll { revoked.contains($0.sku ?? "") && !isOver }
         if isOver { subscription.stop() }
         subscriptions[id] = subscription
+        if subscription.renewsAutomatically, !subscription.hasItemsToRenew { turnRenewalOff(subscription, at: now) }
     }
 }
 

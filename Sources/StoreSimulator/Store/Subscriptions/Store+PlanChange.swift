@@ -184,6 +184,9 @@ extension Store {
         else {
             throw StoreError(.impossibleTransition, "only an active subscription that will not renew can be resumed")
         }
+        guard subscription.hasItemsToRenew else {
+            throw StoreError(.impossibleTransition, "no item of the subscription is left that could renew")
+        }
         subscriptions[subscription.id]?.renewsAutomatically = true
         propagate(.didChangeRenewalStatus, .autoRenewEnabled, from: subscription.id, at: now)
         schedulePriceNotice(subscription.id, at: now)
