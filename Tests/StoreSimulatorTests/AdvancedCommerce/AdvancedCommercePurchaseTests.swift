@@ -163,6 +163,37 @@ import Testing
         #expect(try shop.current.price == 9000)
     }
 
+    @Test(arguments: [true, false])
+    func `A period that begins with a change has no item that was to change at the renewal`(_ removes: Bool) throws {
+        var shop = try AdvancedCommerceStore()
+        func change(_ sku: String, to new: String, _ effective: AdvancedCommerceEffective) throws
+            -> AdvancedCommerceSubscriptionModifyInAppRequest
+        {
+            .init(
+                requestInfo: .init(requestReferenceId: shop.reference()), transactionId: shop.subscription,
+                retainBillingCycle: effective == .nextBillCycle,
+                changeItems: [
+                    .init(
+                        currentSKU: sku, sku: new, displayName: "n", description: "d", effective: effective,
+                        reason: .upgrade, price: 7000)
+                ])
+        }
+        let later = try AdvancedCommerceStore.unsigned(change("tv", to: "book", .nextBillCycle))
+        try shop.perform(.requestAdvancedCommerce(customer: "anna", data: later))
+        #expect(try shop.current.advancedCommerceInfo?.items?.map(\.sku) == ["tv", "radio"])
+        // The item under its new SKU is changed again, or removed while another one changes.
+        var request = try change(removes ? "radio" : "book", to: "game", .immediately)
+        if removes { request.removeItems = [.init(sku: "book")] }
+        let now = try AdvancedCommerceStore.unsigned(request)
+        try shop.perform(.requestAdvancedCommerce(customer: "anna", data: now))
+        let current = try shop.current
+        let skus: [String?] = removes ? ["game"] : ["radio", "game"]
+        #expect(current.advancedCommerceInfo?.items?.map(\.sku) == skus)
+        #expect(current.price == (removes ? 7000 : 9000))
+        shop.advance(days: 35)
+        #expect(try shop.current.price == current.price)
+    }
+
     @Test func `A change of the period must change or remove every item`() throws {
         var shop = try AdvancedCommerceStore()
         var body = AdvancedCommerceSubscriptionModifyInAppRequest(

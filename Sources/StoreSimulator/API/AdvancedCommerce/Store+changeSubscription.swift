@@ -96,7 +96,7 @@ extension AdvancedCommerceState {
         }
         guard item.effective == .immediately,
             let index = transactionInfo.items?.firstIndex(where: { $0.sku == item.currentSKU })
-        else { return }
+        else { return replaceAtRenewal(item.currentSKU, with: sku) }
         transactionInfo.items?[index].sku = sku
         if let name = item.displayName { transactionInfo.items?[index].displayName = name }
         if let text = item.description { transactionInfo.items?[index].description = text }

@@ -68,7 +68,9 @@ struct AdvancedCommerceModification {
         }
         // The removed item stays until the end of the period that is paid.
         renewalItems.removeAll { $0.sku == sku }
-        state.removed = (state.removed ?? []) + [sku]
+        let running = state.runningSKU(sku)
+        state.removed = (state.removed ?? []) + [running]
+        state.forgetRunning(running)
     }
 
     private mutating func add(_ item: AdvancedCommerceSubscriptionModifyAddItem) throws(APIFailure) {
@@ -78,6 +80,7 @@ struct AdvancedCommerceModification {
         isImmediate = true
         charge = AdvancedCommerceState.sum([charge, item.proratedPrice ?? item.offer?.price ?? item.price])
         currentItems.removeAll { $0.sku == item.sku }
+        state.forgetRunning(item.sku)
         let new = AdvancedCommerceRenewalItem(
             sku: item.sku, description: item.description, displayName: item.displayName, offer: item.offer,
             price: item.price)
@@ -111,10 +114,13 @@ struct AdvancedCommerceModification {
             price: item.price)
         state.prices[item.currentSKU] = nil
         state.offerPeriods[item.sku] = isNow && item.offer != nil ? 1 : nil
-        guard isNow else { return }
+        guard isNow else { return state.replaceAtRenewal(item.currentSKU, with: item.sku) }
         isImmediate = true
         charge = AdvancedCommerceState.sum([charge, item.proratedPrice ?? item.offer?.price ?? item.price])
-        currentItems.removeAll { $0.sku == item.currentSKU || $0.sku == item.sku }
+        // The item may run under another SKU, after a change that applies at the renewal.
+        let replaced = [state.runningSKU(item.currentSKU), item.sku]
+        currentItems.removeAll { replaced.contains($0.sku ?? "") }
+        for sku in replaced { state.forgetRunning(sku) }
         currentItems.append(.init(renewalItems[index]))
     }
 }

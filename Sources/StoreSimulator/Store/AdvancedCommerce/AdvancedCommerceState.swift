@@ -14,6 +14,8 @@ package struct AdvancedCommerceState: Sendable, Codable {
     package var offerPeriods: [String: Int32] = [:]
     /// The SKUs of items that were removed and are paid until the running period ends. Nil in older snapshots.
     package var removed: [String]?
+    /// The SKUs in the running period of items that renew under another SKU, by that SKU. Nil in older snapshots.
+    package var replaced: [String: String]?
 
     /// A price that the developer has requested.
     package struct PendingPrice: Sendable, Codable, Hashable {
@@ -51,6 +53,19 @@ package struct AdvancedCommerceState: Sendable, Codable {
             })
     }
 
+    /// Returns the SKU in the running period of an item that renews.
+    func runningSKU(_ sku: String) -> String { replaced?[sku] ?? sku }
+
+    /// Records that an item renews under another SKU, while the running period keeps the former one.
+    mutating func replaceAtRenewal(_ sku: String, with new: String) {
+        let running = runningSKU(sku)
+        replaced?[sku] = nil
+        if running != new { replaced = (replaced ?? [:]).merging([new: running]) { $1 } }
+    }
+
+    /// Records that the running period has no item under that SKU any more, or another one.
+    mutating func forgetRunning(_ sku: String) { replaced = replaced?.filter { $0.value != sku } }
+
     /// Begins the next period: applies the prices that are due and ends the offers that have run out.
     package mutating func beginNextPeriod() {
         var items = renewalInfo.items ?? []
@@ -82,7 +97,7 @@ package struct AdvancedCommerceState: Sendable, Codable {
         for item in items where item.offer != nil {
             if let sku = item.sku { offerPeriods[sku] = (offerPeriods[sku] ?? 0) &+ 1 }
         }
-        removed = nil
+        (removed, replaced) = (nil, nil)
         transactionInfo.descriptors = renewalInfo.descriptors
         transactionInfo.items = items.map { AdvancedCommerceTransactionItem($0) }
         transactionInfo.period = renewalInfo.period

@@ -42,7 +42,9 @@ extension Store {
                 throw StoreError(APIFailure(.invalidSKU, "The subscription has no such item."))
             }
             new.renewalInfo.items?.removeAll { !skus.contains($0.sku ?? "") }
-            new.removed = (new.removed ?? []) + known.subtracting(skus).sorted()
+            let removed = known.subtracting(skus).map(new.runningSKU).sorted()
+            new.removed = (new.removed ?? []) + removed
+            for sku in removed { new.forgetRunning(sku) }
         }
         replace(new, of: subscription, because: body.requestInfo)
         subscriptions[subscription.id]?.renewsAutomatically = true
