@@ -35,6 +35,20 @@ struct AdvancedCommerceEndpointTests {
         #expect(try shop.current.price == 7000)
     }
 
+    @Test func `A price increase names a dependent item by its new SKU`() throws {
+        var shop = try AdvancedCommerceStore()
+        try shop.send(
+            .changeSubscriptionPrice, nil,
+            #"{REF,"items":[{"SKU":"tv","price":6000,"dependentSKUs":["radio"]}]}"#)
+        let answer = try AdvancedCommerceStore.parts(
+            shop.send(
+                .changeSubscriptionMetadata, nil,
+                #"{REF,"items":[{"currentSKU":"radio","SKU":"wireless","effective":"IMMEDIATELY"}]}"#))
+        let items = try #require(answer.renewal?.advancedCommerceInfo?.items)
+        #expect(items.map(\.sku) == ["tv", "wireless"])
+        #expect(items.first?.priceIncreaseInfo?.dependentSKUs == ["wireless"])
+    }
+
     @Test func `An item cannot get the SKU of a removed item whose period still runs`() throws {
         var shop = try AdvancedCommerceStore()
         let body = AdvancedCommerceSubscriptionModifyInAppRequest(

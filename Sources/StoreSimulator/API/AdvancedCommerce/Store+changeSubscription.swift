@@ -93,6 +93,12 @@ extension AdvancedCommerceState {
         if sku != item.currentSKU {
             prices[sku] = prices.removeValue(forKey: item.currentSKU)
             offerPeriods[sku] = offerPeriods.removeValue(forKey: item.currentSKU)
+            for index in (renewalInfo.items ?? []).indices {
+                let dependents = renewalInfo.items?[index].priceIncreaseInfo?.dependentSKUs
+                renewalInfo.items?[index].priceIncreaseInfo?.dependentSKUs = dependents?.map {
+                    $0 == item.currentSKU ? sku : $0
+                }
+            }
         }
         guard item.effective == .immediately,
             let index = transactionInfo.items?.firstIndex(where: { $0.sku == item.currentSKU })
