@@ -83,7 +83,7 @@ private struct UselessResponder: RevocationTransport {
             let issuer = responder.path() == "/intermediate" ? authority.intermediate : authority.root
             var answer = OCSPResponder(issuer: issuer, now: Date() - 86_400)
             answer.nextUpdate = Date() - 3600
-            return try answer.answer(request)
+            return try answer.answer(OCSPQuery(der: request))
         case .slow:
             try await Task.sleep(for: .seconds(10))
             throw POSIXError(.ETIMEDOUT)
