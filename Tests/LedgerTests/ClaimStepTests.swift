@@ -214,6 +214,22 @@ import Testing
         #expect(steps(of: claim).last == .isSkipped)
     }
 
+    @Test func `A transfer by the team makes the customer the only owner, whatever the policy is`() {
+        let erased = Erasure.standIn(for: "anna", in: "com.example")
+        let cases: [([ClaimEvent], ClaimStep)] = [
+            ([.init(at: 5, .join, "anna"), .init(at: 6, .join, "ben")], .moves([Self.take(9, "ben")], from: ["anna"])),
+            ([Self.take(5, "anna")], .moves([Self.take(9, "ben")], from: ["anna"])),
+            ([Self.take(5, erased)], .moves([Self.take(9, "ben")], from: [])),
+            ([], .moves([Self.take(9, "ben")], from: [])), ([Self.take(5, "ben")], .isOwned),
+        ]
+        var claim = Self.claim(.keepOriginal)
+        claim.isByTeam = true
+        for (claims, step) in cases {
+            let ownership = Ownership(claims: ClaimHistory(claims), named: nil, account: ClaimHistory([]))
+            #expect(claim.step(purchase: nil, ownership) { _ in true } == step)
+        }
+    }
+
     @Test(
         arguments: [
             (true, ["o"], [], true), (true, ["o", "p"], ["p"], false), (true, [], [], false), (false, ["o"], [], false),

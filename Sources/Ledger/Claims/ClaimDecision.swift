@@ -34,6 +34,14 @@ package enum ClaimDecision: Sendable, Hashable {
         return .moves((others + [customer]).map { ClaimEvent(at: instant, .join, $0) }, from: [])
     }
 
+    /// Decides a transfer by the team: the customer becomes the only owner, whatever the restore policy is.
+    package static func transfer(_ ownership: Ownership, to customer: String, at now: Milliseconds) -> ClaimDecision {
+        let owners = ownership.owners
+        let others = Erasure.withoutStandIns(owners).filter { !$0.isExactly(customer) }
+        if owners.containsExactly(customer), others.isEmpty { return .isOwned }
+        return .moves([ClaimEvent(at: ownership.claims.next(after: now), .take, customer)], from: others)
+    }
+
     /// Decides a claim of an Apple account. An account has one customer, so with the policy `share` the first one keeps
     /// it.
     package static func account(

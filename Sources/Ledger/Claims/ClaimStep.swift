@@ -21,6 +21,7 @@ extension Claim {
     package func step(
         purchase lineage: Lineage?, _ ownership: Ownership, givesAccess: (Lineage) -> Bool
     ) -> ClaimStep {
+        if isByTeam { return step(ClaimDecision.transfer(ownership, to: customer, at: claimedAt)) }
         if isNamedForAnotherCustomer(lineage), !ownership.owners.containsExactly(customer) { return refused }
         if isBoughtByAnotherAccount(lineage), !ownership.owners.containsExactly(customer) { return refused }
         if isLimited(by: ownership.claims), !ownership.owners.containsExactly(customer) { return refused }

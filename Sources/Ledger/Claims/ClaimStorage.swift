@@ -19,7 +19,8 @@ package struct Claim: Sendable, Hashable {
     package var skipsRefused = false
     /// Whether the whole claim is refused if all of its purchases are.
     package var needsPurchase = false
-    /// Whether the team makes the claim. Then ``OwnerChangeLimit`` does not apply.
+    /// Whether the team makes the claim. Then ``OwnerChangeLimit`` does not apply, and the customer becomes the only
+    /// owner of the purchases whatever the policy is.
     package var isByTeam = false
     /// The claim is refused if the customer was erased after this instant: the last erasure that was known when the app
     /// made the request.

@@ -31,10 +31,9 @@ struct TransferRoutes {
         for owner in try await storage.owners(of: original, in: appEnvironment.id) where !owner.isExactly(customer) {
             call.addAuditEntry("\(original) to \(customer): \(reason)", about: owner)
         }
-        // Use the same claim as an app, with the policy that always permits taking another customer's purchase.
         let claim = Claim(
             customer: customer, scope: appEnvironment.id, originalTransactionIDs: [original], policy: .transfer,
-            overridesNamedAccount: true, isByTeam: true, claimedAt: responseWriter.clock.now().milliseconds)
+            isByTeam: true, claimedAt: responseWriter.clock.now().milliseconds)
         _ = try await storage.claim(claim, givesAccess: { _ in true })
         webhooks.wake()
         return try responseWriter.response(

@@ -46,6 +46,25 @@ import Testing
         }
     }
 
+    @Test func `A transfer by support leaves a shared purchase with one customer`() async throws {
+        try await World.withAPI(server: { $0.apps[0].restorePolicy = .share }) { world in
+            let (anna, original) = try await Self.bought(world)
+            let texts = try await world.signedTransactions(of: original)
+            let shared = try await world.api.post(
+                "/v1/customers/ben/purchases", ["signed_transactions": texts, "restore": true])
+            #expect(shared.status == 200, "\(shared.text)")
+            for customer in [anna, "ben"] { #expect(try await Self.hasAccess(world, customer), "\(customer)") }
+            let path = "/v1/customers/\(anna)/purchases/\(original)/transfer"
+            #expect(try await world.api.post(path, ["reason": "ticket 4711"]).status == 200)
+            #expect(try await Self.hasAccess(world, anna))
+            #expect(try await !Self.hasAccess(world, "ben"))
+            let event = try #require(
+                try await world.api.get("/v1/events").items.last { $0["type"] as? String == "purchase.transferred" })
+            let details = (event["data"] as? [String: Any])?["details"] as? [String: Any]
+            #expect(details?["from"] as? [String] == ["ben"] && details?["to"] as? [String] == [anna], "\(event)")
+        }
+    }
+
     @Test func `A transfer or merge with an invalid nonce changes nothing`() async throws {
         try await World.withAPI { world in
             let (anna, original) = try await Self.bought(world)
