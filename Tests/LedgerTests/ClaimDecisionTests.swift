@@ -147,6 +147,23 @@ import Testing
         #expect(Self.ownership().owners(at: 5).isEmpty && Self.ownership().changes.isEmpty)
     }
 
+    @Test func `A purchase begins with the customer whom its Apple account had when it was made`() {
+        let account = [Self.take(5, "anna"), Self.take(9, "ben"), Self.take(20, "cleo")]
+        var bought = Self.ownership(account: account)
+        bought.madeAt = 12
+        #expect(bought.changes == [.init(instant: 20, from: ["ben"], to: ["cleo"])])
+        #expect(bought.spans(of: "anna").isEmpty && bought.spans(of: "ben") == [.min..<20])
+        #expect(bought.owners(at: 6) == ["ben"] && bought.owners(at: 19) == ["ben"] && bought.owners == ["cleo"])
+        bought.claims = ClaimHistory([Self.take(15, "dora")])
+        #expect(bought.changes == [.init(instant: 15, from: ["ben"], to: ["dora"])])
+        #expect(bought.owners(at: 14) == ["ben"])
+        // The account was claimed after the purchase.
+        var older = Self.ownership(account: account)
+        older.madeAt = 3
+        #expect(older.changes.first == .init(instant: 5, from: [], to: ["anna"]) && older.changes.count == 3)
+        #expect(older.spans(of: "anna") == [.min..<9])
+    }
+
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `A claim history is the same for any order and any merge of partial histories`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)

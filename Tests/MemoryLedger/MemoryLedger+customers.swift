@@ -107,7 +107,8 @@ extension MemoryLedger.State {
         let lineage = records[.init(scope, original)]?.lineage
         return Ownership(
             claims: history(ofPurchase: original, in: scope), named: lineage?.appAccountToken?.text,
-            account: lineage?.appTransactionID.map { history(ofAccount: $0, in: scope) } ?? ClaimHistory([]))
+            account: lineage?.appTransactionID.map { history(ofAccount: $0, in: scope) } ?? ClaimHistory([]),
+            madeAt: lineage?.madeAt ?? .min)
     }
 
     func ownership(ofAccount account: String, in scope: Int64) -> AccountOwnership {

@@ -139,9 +139,12 @@ package struct Ownership: Sendable, Hashable {
     /// The customer of the account that the app named at the purchase.
     package var named: String?
     package var account: ClaimHistory
+    /// When the purchase was made; `.min` if unknown. It begins with the customer whom the Apple account has then:
+    /// earlier customers of the account never had the purchase.
+    package var madeAt: Milliseconds
 
-    package init(claims: ClaimHistory, named: String?, account: ClaimHistory) {
-        (self.claims, self.named, self.account) = (claims, named, account)
+    package init(claims: ClaimHistory, named: String?, account: ClaimHistory, madeAt: Milliseconds = .min) {
+        (self.claims, self.named, self.account, self.madeAt) = (claims, named, account, madeAt)
     }
 
     /// The owners after all events.
@@ -157,7 +160,7 @@ package struct Ownership: Sendable, Hashable {
 
     /// Returns the owners according to what was known at the instant.
     private func knownOwners(at instant: Milliseconds) -> [String] {
-        knownOwners(claims.owners(at: instant), account.owners(at: instant))
+        knownOwners(claims.owners(at: instant), account.owners(at: max(instant, madeAt)))
     }
 
     private func knownOwners(_ claims: [ClaimHistory.Owner], _ account: [ClaimHistory.Owner]) -> [String] {
@@ -184,13 +187,14 @@ package struct Ownership: Sendable, Hashable {
         return Set(claims.events.map(\.instant) + others).sorted()
     }
 
-    /// The changes of ownership in chronological order. The first owners of a purchase have an empty `from`.
+    /// The changes of ownership in chronological order. The first owners of a purchase have an empty `from`. Those who
+    /// owned it when it was made have no such change.
     package var changes: [Change] {
         var changes: [Change] = []
-        var before = named.map { [$0] } ?? []
         var (claims, account) = (ClaimHistory.Reader(claims), ClaimHistory.Reader(account))
+        var before = knownOwners([], account.owners(at: madeAt))
         for instant in instants {
-            let after = knownOwners(claims.owners(at: instant), account.owners(at: instant))
+            let after = knownOwners(claims.owners(at: instant), account.owners(at: max(instant, madeAt)))
             defer { before = after }
             let change = Change(
                 instant: instant, from: before.filter { !after.containsExactly($0) },

@@ -72,7 +72,7 @@ extension Erasure {
 
     /// Whether the purchase was made before the erasure. True if no transaction of it is known.
     package func covers(_ purchase: Lineage) -> Bool {
-        purchase.transactions.map(\.purchaseDate).min().map { covers($0.milliseconds) } ?? true
+        purchase.madeAt.map { covers($0) } ?? true
     }
 
     /// Returns the last instant of purchases, inquiries, events and deliveries that lose the name.

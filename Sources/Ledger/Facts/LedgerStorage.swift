@@ -185,6 +185,9 @@ package struct Lineage: Sendable, Hashable {
         self.appTransactionID = appTransactionID
     }
 
+    /// When the purchase was made, according to the known transactions; nil if there are none.
+    package var madeAt: Milliseconds? { transactions.lazy.map(\.purchaseDate).min()?.milliseconds }
+
     /// Returns the facts of this subscription or purchase alone.
     ///
     /// - Parameter successors: The transactions of other subscriptions that continue this one.

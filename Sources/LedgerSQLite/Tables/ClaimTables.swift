@@ -189,7 +189,8 @@ enum ClaimTables {
             Ownership(
                 claims: histories[.purchase(lineage.originalTransactionID, in: scope)] ?? ClaimHistory([]),
                 named: lineage.appAccountToken?.text,
-                account: lineage.appTransactionID.flatMap { histories[.account($0, in: scope)] } ?? ClaimHistory([]))
+                account: lineage.appTransactionID.flatMap { histories[.account($0, in: scope)] } ?? ClaimHistory([]),
+                madeAt: lineage.madeAt ?? .min)
         }
     }
 }

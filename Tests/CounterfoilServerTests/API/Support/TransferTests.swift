@@ -248,6 +248,43 @@ import Testing
         }
     }
 
+    @Test func `A purchase is not in the history of a customer who had the Apple account before it was made`()
+        async throws
+    {
+        try await World.withAPI { world in
+            func buy(_ product: String) async throws -> String {
+                try await world.simulator.advance(by: 3600)
+                let outcome = try await world.simulator.perform(
+                    .purchase(customer: "anna", product: product, appAccountToken: .absent))
+                try await world.waitUntilIdle()
+                return try #require(outcome.originalTransactionID)
+            }
+            let first = try await buy("com.example.unlock")
+            let account = try await world.appTransaction(of: first)
+            for customer in ["dora", "ben"] {
+                try await world.simulator.advance(by: 3600)
+                let answer = try await world.api.post(
+                    "/v1/customers/\(customer)/purchases", ["app_transaction": account])
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+            let later = try await buy("com.example.premium.monthly")
+            for path in ["timeline", "claims"] {
+                let former = try await world.api.get("/v1/customers/dora/\(path)")
+                #expect(former.text.contains(first) && !former.text.contains(later), "\(former.text)")
+            }
+            let explained = try await world.api.get("/v1/customers/dora" + Self.entitlement)
+            #expect(explained["rule"] as? String == "never_bought", "\(explained.text)")
+            let claims = try await world.api.get("/v1/customers/ben/claims").items
+            let claim = try #require(claims.first { $0["original_transaction_id"] as? String == later })
+            #expect(claim["owners"] as? [String] == ["ben"] && claim["since"] == nil, "\(claim)")
+            let entries = try await world.api.get("/v1/customers/ben/timeline").items
+            let types = entries.filter { $0["original_transaction_id"] as? String == later }.map {
+                $0["type"] as? String
+            }
+            #expect(types == ["SUBSCRIBED"])
+        }
+    }
+
     @Test func `A public key does not learn the other customer of a transfer`() async throws {
         try await Self.withTransfer(named: false) { transfer in
             let now = Int(transfer.world.simulator.core.now.timeIntervalSince1970)
