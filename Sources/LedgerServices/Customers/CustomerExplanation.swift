@@ -59,10 +59,8 @@ package struct CustomerExplanation: Sendable {
         if last.loss.isErasure {
             loss = "\(product) lost its owner on \(date): the customer was erased."
         } else {
-            let owners = last.loss.change.to
-            let names =
-                namesCustomers && owners.isEmpty ? "nobody" : TimelineSentence.names(owners, naming: namesCustomers)
-            loss = "\(product) was transferred to \(names) on \(date)."
+            let owners = TimelineSentence.newOwners(last.loss.change, naming: namesCustomers)
+            loss = "\(product) was transferred to \(owners) on \(date)."
         }
         explanation.sentence = ([loss] + explanation.remarks).joined(separator: " ")
     }

@@ -51,11 +51,19 @@ package enum TimelineSentence {
         let original = change.originalTransactionID
         if change.isErasure { return "The purchase \(original) lost its owner: this customer was erased." }
         if change.isLoss {
-            return "The purchase \(original) was transferred to \(names(change.change.to, naming: naming))."
+            return "The purchase \(original) was transferred to \(newOwners(change.change, naming: naming))."
         }
         guard !change.change.from.isEmpty else { return "The app linked the purchase \(original) to this customer." }
         let former = names(change.change.from, naming: naming)
         return "The purchase \(original) was transferred to this customer from \(former)."
+    }
+
+    /// Returns the customers to whom a purchase went, for a sentence to a customer who lost it.
+    ///
+    /// - Parameter naming: Whether the sentence may contain the identifiers of other customers.
+    static func newOwners(_ change: Ownership.Change, naming: Bool) -> String {
+        // A customer who shared the purchase lost it, for example by a merge with one who owned it too.
+        change.to.isEmpty ? "its other owners" : names(change.to, naming: naming)
     }
 
     /// Returns the former or new owners of a purchase for a sentence, without the placeholders of erased customers.

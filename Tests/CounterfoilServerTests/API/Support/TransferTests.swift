@@ -248,6 +248,26 @@ import Testing
         }
     }
 
+    @Test func `A customer who shared a purchase and lost it reads that it went to its other owners`() async throws {
+        try await World.withAPI(server: { $0.apps[0].restorePolicy = .share }) { world in
+            let anna = try await world.subscribe("anna")
+            let subscriptions = try await world.api.get("/v1/customers/\(anna)")["subscriptions"] as? [[String: Any]]
+            let original = try #require(subscriptions?.first?["original_transaction_id"] as? String)
+            let texts = try await world.signedTransactions(of: original)
+            let shared = try await world.api.post(
+                "/v1/customers/ben/purchases", ["signed_transactions": texts, "restore": true])
+            #expect(shared.status == 200, "\(shared.text)")
+            #expect(try await world.api.post("/v1/customers/\(anna)/merge", ["from": "ben"]).status == 200)
+            let entry = try #require(try await world.api.get("/v1/customers/ben/timeline").items.first)
+            #expect(entry["sentence"] as? String == "The purchase \(original) was transferred to its other owners.")
+            let explained = try await world.api.get("/v1/customers/ben" + Self.entitlement)
+            let sentence = explained["sentence"] as? String
+            #expect(
+                sentence?.hasPrefix("com.example.premium.monthly was transferred to its other owners on ") == true,
+                "\(explained.text)")
+        }
+    }
+
     @Test func `A purchase is not in the history of a customer who had the Apple account before it was made`()
         async throws
     {
