@@ -283,6 +283,19 @@ import Testing
         #expect(states(renewed, on: day(31)).product("pro.month").endedDate == day(29.99))
     }
 
+    @Test func `An explanation names the last product of a subscription that moved to Advanced Commerce`() {
+        let facts = [
+            period("1", 0, 30), period("2", "pro.year", 5, 370),
+            period("5", of: "5", "generic", 100, 465) { $0.previousOriginalTransactionID = "1" },
+        ]
+        let explanation = why(facts, on: day(101))
+        #expect(explanation.rule == .replacedByUpgrade && explanation.productID == "pro.year")
+        #expect(
+            explanation.sentence
+                == "pro.year was replaced by another subscription, which does not give the entitlement.")
+        #expect(states(facts, on: day(101)).entitlement("pro")?.transactionID == "2")
+    }
+
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300])
     func `An explanation of facts with invalid dates has a sentence`(_ seconds: Double) {
         let invalidDate = Date(timeIntervalSince1970: seconds)

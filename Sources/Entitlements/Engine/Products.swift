@@ -10,7 +10,11 @@ extension ProductState {
             until: subscription.accessUntil, willRenew: subscription.willRenew,
             transactionID: subscription.transactionID, originalTransactionID: subscription.originalTransactionID)
         // The replacement of an upgraded subscription began at an unknown time before the end of the period.
-        guard !subscription.hasAccess, !subscription.details.contains(.upgraded) else { return }
+        guard !subscription.hasAccess else { return }
+        guard !subscription.details.contains(.upgraded) else {
+            replacedAfter = subscription.purchaseDate
+            return
+        }
         let end = subscription.accessEndDate.map { min($0, asOf) }
         endedDate = Self.earlier(subscription.revocationDate, end)
     }
@@ -35,6 +39,7 @@ extension ProductState {
                 : Self.earlier(period.isRevoked ? fact.revocationDate : nil, Self.earlier(fact.expiresDate, next)),
             willRenew: false,
             transactionID: fact.transactionID, originalTransactionID: fact.originalTransactionID)
+        if isReplaced { replacedAfter = fact.purchaseDate }
         if let owner = StateDetail(fact.ownership) { details.append(owner) }
     }
 
@@ -64,11 +69,14 @@ extension ProductState {
         return best
     }
 
+    /// When access ended, or the last instant at which it is known to have existed.
+    private var lastAccess: Date? { endedDate ?? replacedAfter }
+
     /// Whether this state has priority over another one of the same product: active before inactive, then the later
     /// end, then the higher transaction identifier.
     func hasPriority(over other: ProductState) -> Bool {
         if state != other.state { return state == .active }
-        let (end, otherEnd) = (state == .active ? until : endedDate, state == .active ? other.until : other.endedDate)
+        let (end, otherEnd) = state == .active ? (until, other.until) : (lastAccess, other.lastAccess)
         if end != otherEnd {
             // For active products no end is the latest one; for inactive products an unknown end is the earliest one.
             let none: Date = state == .active ? .distantFuture : .distantPast

@@ -67,6 +67,8 @@ public struct ProductState: Sendable, Hashable, Encodable {
     /// upgrade within the subscription, the beginning of the new product. Nil if there is access or never was, and if
     /// another subscription replaced it, or one that is not known.
     public var endedDate: Date?
+    /// When the last period began, if it was replaced at an unknown instant: access ended later than that.
+    package var replacedAfter: Date?
     /// Whether it will renew; nil if that is unknown, or if it is not an auto-renewable subscription.
     public var willRenew: Bool?
     /// The transaction that determines the state.
