@@ -94,8 +94,8 @@ public final class Server: Sendable {
             try await run(group, storage)
         }
         core.warnAboutExpiringRoots()
-        guard let port = await port(from: ports, awaiting: listeners.count) else {
-            // The server failed to start, or this task was cancelled.
+        guard let port = await port(from: ports, awaiting: listeners.count), !Task.isCancelled else {
+            // The server failed to start, or this task was cancelled, maybe when the ports were open already.
             await group.triggerGracefulShutdown()
             do { try await task.value } catch { throw ServerError(starting: error) }
             try Task.checkCancellation()
