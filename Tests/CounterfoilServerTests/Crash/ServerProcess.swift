@@ -11,6 +11,13 @@ final class ServerProcess: Sendable {
     let url: String
     private let process: ChildProcess
 
+    /// Does not retry to connect. By default a request to a server that was just killed waits for minutes.
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(configuration: configuration)
+    }()
+
     /// Starts a server and returns when it accepts requests.
     ///
     /// - Parameter environment: Environment variables of the process.
@@ -54,7 +61,7 @@ final class ServerProcess: Sendable {
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/json")
         request.body = .bytes(ByteBuffer(string: "{\"signedPayload\":\"\(signedPayload)\"}"))
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
+        let response = try await Self.client.execute(request, timeout: .seconds(600))
         _ = try await response.body.collect(upTo: 1 << 16)
         return response.status == .ok
     }
