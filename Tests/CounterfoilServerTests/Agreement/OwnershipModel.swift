@@ -137,6 +137,8 @@ struct OwnershipModel {
     /// The customer's purchases have no owner, unless others share them.
     mutating func erase(_ customer: String) {
         for original in originals where owners(original).contains(customer) {
+            // A purchase that follows its Apple account has no claim of its own afterwards either.
+            if purchases[original]?.claimed == nil, purchases[original]?.token == nil { continue }
             let others = all(original).subtracting([customer])
             purchases[original]?.claimed = others.isEmpty ? [Self.erased] : others
         }

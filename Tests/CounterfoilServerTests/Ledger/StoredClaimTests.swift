@@ -31,11 +31,12 @@ import Testing
 
     /// Stores a signed purchase with the app account token and the Apple account.
     static func buy(
-        _ original: String, named token: String? = nil, account: String? = nil, in ledger: TestLedger
+        _ original: String, named token: String? = nil, account: String? = nil, on date: Date = World.start,
+        in ledger: TestLedger
     ) async throws {
         let fact = TransactionFact(
             transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
-            purchaseDate: World.start, signedDate: World.start, appAccountToken: token.flatMap { UUID(uuidString: $0) },
+            purchaseDate: date, signedDate: World.start, appAccountToken: token.flatMap { UUID(uuidString: $0) },
             appTransactionID: account)
         let processed = ProcessedNotification(
             id: Int64(original) ?? 1, scope: ledger.appEnvironment.id, uuid: "notification \(original)",
@@ -123,7 +124,10 @@ import Testing
     @Test func `Opening a ledger without claim history creates the history from claims and events`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
-            for original in 1...5 { try await Self.buy("\(original)", account: "a\(original)", in: ledger) }
+            for original in 1...5 {
+                let date = Date(milliseconds: 1)
+                try await Self.buy("\(original)", account: "a\(original)", on: date, in: ledger)
+            }
             let customers = ["anna", "ben", "cleo"]
             try await ledger.storage.pool.write { db in
                 // The tables as the previous version left them.
