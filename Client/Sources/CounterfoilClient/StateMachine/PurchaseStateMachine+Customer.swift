@@ -24,9 +24,8 @@ extension PurchaseStateMachine {
             record?.latest = latest
             record?.latestAt = latestAt
         }
-        guard customer != published else { return }
+        if customer != published { effects.append(.publish(customer)) }
         published = customer
-        effects.append(.publish(customer))
     }
 
     /// Schedules a request for the end of the next entitlement, because an expiry creates no transaction.
@@ -39,7 +38,6 @@ extension PurchaseStateMachine {
     }
 
     package var customer: Customer {
-        let instant = instant
         let answer = record?.answer
         var entitlements: [String: Entitlement] = [:]
         for answered in answer?.entitlements ?? [] { entitlements[answered.key] = entitlement(answered, at: instant) }

@@ -52,8 +52,7 @@ extension PurchaseStateMachine {
     private mutating func begin(_ customer: String, token: String?, with stored: CustomerRecord?) {
         record = stored ?? CustomerRecord(customer: customer)
         // A record of an earlier version lacks `latestAt`: then the time since the response counts.
-        latestAt = record?.latestAt
-        latest = latestAt == nil ? nil : record?.latest
+        (latest, latestAt) = record?.latestAt == nil ? (nil, nil) : (record?.latest, record?.latestAt)
         credential = token != nil || !needsToken ? CustomerCredential(customer: customer, token: token) : nil
         firstGathering = lastID + 1
         readiness = (age ?? .infinity) < Self.validity ? .ready : .checking
