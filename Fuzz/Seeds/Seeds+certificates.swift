@@ -41,7 +41,7 @@ extension Seeds {
     /// OCSP responses of all kinds, and the response data inside them.
     static func ocspResponses() throws -> [Seed] {
         let parties = try OCSPParties()
-        let request = try parties.question.encoded()
+        let request = try OCSPQuery(der: parties.question.encoded())
         var seeds: [Seed] = []
         func add(_ name: String, _ change: (inout OCSPResponder) -> Void) throws {
             var responder = OCSPResponder(issuer: parties.issuer, now: present)
