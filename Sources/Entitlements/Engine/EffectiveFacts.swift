@@ -196,7 +196,7 @@ extension EffectiveFacts {
     private mutating func resolveUpgrades(_ pending: [Int]) {
         for position in transactions.indices where transactions[position].isUpgraded {
             let fact = fact(transactions[position])
-            guard fact.signedDate > asOf, !wasReplacedAhead(fact, at: position),
+            guard fact.signedDate > asOf, !wasReplacedAhead(at: position),
                 let successor = successor(of: fact, among: pending)
             else { continue }
             transactions[position].isUpgraded = successor <= asOf
@@ -204,9 +204,9 @@ extension EffectiveFacts {
     }
 
     /// Whether the period before replaced this one before it began, and so before every period that begins later.
-    private func wasReplacedAhead(_ fact: TransactionFact, at position: Int) -> Bool {
+    func wasReplacedAhead(at position: Int) -> Bool {
         guard position > 0 else { return false }
-        let previous = self.fact(transactions[position - 1])
+        let (previous, fact) = (fact(transactions[position - 1]), fact(transactions[position]))
         return fact.originalTransactionID.isExactly(previous.originalTransactionID)
             && fact.wasReplacedAhead(by: previous)
     }

@@ -21,12 +21,9 @@ struct FactClassifier {
             effective[ExactText(facts.fact(transaction).transactionID)] = transaction
         }
         // Few renewals that a purchase replaced before they began are signed again and say so themselves.
-        for (previous, transaction) in zip(facts.transactions, facts.transactions.dropFirst()) {
-            let (fact, before) = (facts.fact(transaction), facts.fact(previous))
-            guard !transaction.isRevoked, fact.originalTransactionID.isExactly(before.originalTransactionID),
-                fact.wasReplacedAhead(by: before)
-            else { continue }
-            effective[ExactText(fact.transactionID)]?.isUpgraded = true
+        for (position, transaction) in facts.transactions.enumerated()
+        where !transaction.isRevoked && facts.wasReplacedAhead(at: position) {
+            effective[ExactText(facts.fact(transaction).transactionID)]?.isUpgraded = true
         }
         for subscription in states.subscriptions {
             subscriptions[ExactText(subscription.originalTransactionID)] = subscription

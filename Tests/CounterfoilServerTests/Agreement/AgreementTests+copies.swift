@@ -152,14 +152,7 @@ private struct OwnershipHistory {
             return .setAppAccountToken(customer: name, appAccountToken: account)
         }
         let command = world.simulator.core.read(.production) { store, _ in random.next(store) }
-        guard
-            case .purchase(
-                let customer, let product, let quantity, let offer, let introductory, _, let plan, _, _, _, let sign) =
-                command
-        else { return command }
-        return .purchase(
-            customer: customer, product: product, quantity: quantity, offer: offer, introductory: introductory,
-            appAccountToken: AppAccountToken(token(customer)), billingPlan: plan, sign: sign)
+        return command.withAccountToken(token)
     }
 
     private mutating func pause() async throws {

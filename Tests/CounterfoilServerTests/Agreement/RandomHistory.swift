@@ -164,14 +164,7 @@ struct RandomHistory {
     private mutating func next() -> StoreCommand {
         if random.chance(2) { return advancedCommerce() }
         let command = world.simulator.core.read(.production) { store, _ in random.next(store) }
-        guard
-            case .purchase(
-                let customer, let product, let quantity, let offer, let introductory, _, let plan, _, _, _, let sign) =
-                command
-        else { return command }
-        return .purchase(
-            customer: customer, product: product, quantity: quantity, offer: offer, introductory: introductory,
-            appAccountToken: AppAccountToken(token(customer)), billingPlan: plan, sign: sign)
+        return command.withAccountToken(token)
     }
 
     /// Adds the server's signature to a purchase with a promotional offer, if the server runs. Even seeds use the
@@ -209,6 +202,20 @@ struct RandomHistory {
                 descriptors: .init(description: "Everything", displayName: "All"),
                 items: [.init(sku: "tv", displayName: "TV", description: "TV", price: 5000)], period: .p1m,
                 taxCode: "C003-00-2"))
+    }
+}
+
+extension StoreCommand {
+    /// Returns a purchase with the customer's account token; other commands unchanged.
+    func withAccountToken(_ token: (_ customer: String) -> UUID?) -> StoreCommand {
+        guard
+            case .purchase(
+                let customer, let product, let quantity, let offer, let introductory, _, let plan, _, _, _, let sign) =
+                self
+        else { return self }
+        return .purchase(
+            customer: customer, product: product, quantity: quantity, offer: offer, introductory: introductory,
+            appAccountToken: AppAccountToken(token(customer)), billingPlan: plan, sign: sign)
     }
 }
 
