@@ -10,30 +10,28 @@ extension CustomerFacts {
         var facts = self
         facts.transactions = effective.transactions.map { transaction in
             var fact = effective.fact(transaction)
-            fact.isUpgraded = transaction.isUpgraded
+            fact.isUpgraded = transaction.isUpgraded || transaction.wasReplacedAhead
             if !transaction.isRevoked { fact.revocationDate = nil }
             return fact
         }
         facts.renewals = effective.renewals.map { renewals[$0] }
-        facts.markReplacedPeriods()
+        facts.markReplacedPeriods(
+            among: effective.transactions.indices.filter { !effective.transactions[$0].wasReplacedAhead })
         return facts
     }
 
-    private mutating func markReplacedPeriods() {
-        guard var last = transactions.indices.first else { return }
-        for index in transactions.indices.dropFirst() {
-            let (previous, fact) = (transactions[last], transactions[index])
-            let isNext = fact.originalTransactionID.isExactly(previous.originalTransactionID)
-            if isNext, fact.wasReplacedAhead(by: previous) {
-                transactions[index].isUpgraded = true
-                continue
-            }
-            if isNext, fact.reason == .purchase, previous.revocationDate == nil,
-                previous.expiresDate.map({ $0 > fact.purchaseDate }) ?? false
+    /// Marks the periods that ended early because the next one was a purchase.
+    ///
+    /// - Parameter began: The positions of the transactions that were not replaced before they began.
+    private mutating func markReplacedPeriods(among began: [Int]) {
+        for (position, next) in zip(began, began.dropFirst()) {
+            let (fact, purchase) = (transactions[position], transactions[next])
+            if purchase.reason == .purchase, fact.revocationDate == nil,
+                fact.expiresDate.map({ $0 > purchase.purchaseDate }) ?? false,
+                purchase.originalTransactionID.isExactly(fact.originalTransactionID)
             {
-                transactions[last].isUpgraded = true
+                transactions[position].isUpgraded = true
             }
-            last = index
         }
     }
 }

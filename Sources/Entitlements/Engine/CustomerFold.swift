@@ -79,13 +79,13 @@ struct CustomerFold {
                 continue
             }
             let fact = all[period.index]
-            let next = (position + 1..<periods.endIndex).first { !facts.neverBegins($0, in: periods) }
+            let next = (position + 1..<periods.endIndex).first { !facts.neverBegins(periods[$0]) }
             let ended = ProductState(
                 ended: fact, period, replacedAt: facts.replacementDate(position, in: periods, current),
                 next: next.map { all[periods[$0].index].purchaseDate }, asOf: facts.asOf)
             if fact.productID.isExactly(previous) {
                 // A period that never began did not end the one before it.
-                if !facts.neverBegins(position, in: periods) { products[products.count - 1] = ended }
+                if !facts.neverBegins(period) { products[products.count - 1] = ended }
             } else {
                 products.append(ended)
             }

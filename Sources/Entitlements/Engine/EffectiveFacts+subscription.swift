@@ -16,7 +16,7 @@ extension EffectiveFacts {
             // running is current.
             let running = periods.indices.last {
                 isRunning(periods[$0]) && !periods[$0].isUpgraded && !periods[$0].isRevoked
-                    && !wasReplacedAhead($0, in: periods) && !wasReplaced($0, in: periods)
+                    && !periods[$0].wasReplacedAhead && !wasReplaced($0, in: periods)
             }
             return running.map { periods[$0] } ?? latest
         }
@@ -54,7 +54,7 @@ extension EffectiveFacts {
     /// Whether a period has begun or will begin. A period that was paid for in advance may be refunded, or replaced by
     /// an upgrade, before it begins.
     private func willBegin(_ position: Int, among periods: Periods) -> Bool {
-        if neverBegins(position, in: periods) { return false }
+        if neverBegins(periods[position]) { return false }
         let fact = fact(periods[position])
         // A renewal info that was signed at or after the transaction names the period that counts. If that period began
         // earlier, it replaced this one.
@@ -69,14 +69,8 @@ extension EffectiveFacts {
     }
 
     /// Whether a period that was paid for in advance was refunded, revoked or replaced before it began.
-    func neverBegins(_ position: Int, in periods: Periods) -> Bool {
-        wasRefundedAhead(periods[position]) || wasReplacedAhead(position, in: periods)
-    }
-
-    private func wasReplacedAhead(_ position: Int, in periods: Periods) -> Bool {
-        guard position > periods.startIndex else { return false }
-        return facts.transactions[periods[position].index].wasReplacedAhead(
-            by: facts.transactions[periods[position - 1].index])
+    func neverBegins(_ period: Transaction) -> Bool {
+        period.wasReplacedAhead || wasRefundedAhead(period)
     }
 
     /// Whether a purchase that has begun, such as an upgrade, replaced a running period.
@@ -98,12 +92,15 @@ extension EffectiveFacts {
     func replacementDate(_ position: Int, in periods: Periods, _ current: Transaction) -> Date? {
         let period = fact(periods[position])
         let isRevoked = periods[position].isRevoked
-        if wasReplacedAhead(position, in: periods) { return isRevoked ? nil : fact(periods[position - 1]).purchaseDate }
+        if periods[position].wasReplacedAhead {
+            let replacement = periods[..<position].last { !$0.wasReplacedAhead }
+            return isRevoked ? nil : replacement.map { fact($0).purchaseDate }
+        }
         // It was paid for in advance, and the current period replaced it before it began, unless it was refunded.
         let began = fact(current).purchaseDate
         if period.purchaseDate > began { return isRevoked ? nil : began }
         // A period that never began, such as a renewal that this purchase replaced, is not the next one.
-        let next = (position + 1..<periods.endIndex).first { !neverBegins($0, in: periods) }
+        let next = (position + 1..<periods.endIndex).first { !neverBegins(periods[$0]) }
         guard let next, let end = period.expiresDate else { return nil }
         let successor = fact(periods[next])
         // It was refunded before, so the customer bought again.

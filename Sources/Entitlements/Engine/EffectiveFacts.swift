@@ -14,6 +14,8 @@ struct EffectiveFacts {
         var isUpgraded: Bool
         /// Whether it was refunded or revoked by the instant.
         let isRevoked: Bool
+        /// Whether it is a renewal that was paid for in advance, and a purchase replaced it before it began.
+        fileprivate(set) var wasReplacedAhead = false
     }
 
     let facts: CustomerFacts
@@ -72,7 +74,23 @@ extension EffectiveFacts {
             }
         }
         transactions.sort { Self.comesBefore($0.index, $1.index, in: all) }
+        markReplacedAhead(in: all)
         return pending
+    }
+
+    /// Marks the renewals that the last period that began replaced before they began.
+    private mutating func markReplacedAhead(in all: [TransactionFact]) {
+        guard var last = transactions.first?.index else { return }
+        for position in transactions.indices.dropFirst() {
+            let index = transactions[position].index
+            if all[index].wasReplacedAhead(by: all[last]),
+                all[index].originalTransactionID.isExactly(all[last].originalTransactionID)
+            {
+                transactions[position].wasReplacedAhead = true
+            } else {
+                last = index
+            }
+        }
     }
 
     /// Returns the index of the version in effect of each transaction.
@@ -196,19 +214,11 @@ extension EffectiveFacts {
     private mutating func resolveUpgrades(_ pending: [Int]) {
         for position in transactions.indices where transactions[position].isUpgraded {
             let fact = fact(transactions[position])
-            guard fact.signedDate > asOf, !wasReplacedAhead(at: position),
+            guard fact.signedDate > asOf, !transactions[position].wasReplacedAhead,
                 let successor = successor(of: fact, among: pending)
             else { continue }
             transactions[position].isUpgraded = successor <= asOf
         }
-    }
-
-    /// Whether the period before replaced this one before it began, and so before every period that begins later.
-    func wasReplacedAhead(at position: Int) -> Bool {
-        guard position > 0 else { return false }
-        let (previous, fact) = (fact(transactions[position - 1]), fact(transactions[position]))
-        return fact.originalTransactionID.isExactly(previous.originalTransactionID)
-            && fact.wasReplacedAhead(by: previous)
     }
 
     /// Returns when the next period began: of the same subscription, or else of another one in the same group.

@@ -17,13 +17,10 @@ struct FactClassifier {
         self.facts = facts
         self.products = Set(products.map { ExactText($0) })
         self.decidingProduct = decidingProduct
-        for transaction in facts.transactions {
+        for var transaction in facts.transactions {
+            // Few renewals that a purchase replaced before they began are signed again and say so themselves.
+            if transaction.wasReplacedAhead, !transaction.isRevoked { transaction.isUpgraded = true }
             effective[ExactText(facts.fact(transaction).transactionID)] = transaction
-        }
-        // Few renewals that a purchase replaced before they began are signed again and say so themselves.
-        for (position, transaction) in facts.transactions.enumerated()
-        where !transaction.isRevoked && facts.wasReplacedAhead(at: position) {
-            effective[ExactText(facts.fact(transaction).transactionID)]?.isUpgraded = true
         }
         for subscription in states.subscriptions {
             subscriptions[ExactText(subscription.originalTransactionID)] = subscription
