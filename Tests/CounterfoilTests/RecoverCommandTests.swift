@@ -1,3 +1,4 @@
+import Basics
 import Crypto
 import Foundation
 import TestSupport
@@ -12,8 +13,10 @@ import Testing
             let simulator = try await RunningCommand(
                 ["simulator", "--directory", store.path, "--clock", "frozen:2027-03-01T00:00:00Z", "--json"],
                 state: state)
-            let result: Result<Void, any Error>
-            do {
+            try await withCleanup({
+                simulator.terminate()
+                _ = await simulator.end()
+            }) {
                 var lines = simulator.lines.makeAsyncIterator()
                 _ = try RunningCommand.object(await lines.next())
                 let written = try await Command.run(
@@ -22,17 +25,15 @@ import Testing
                     written.output.firstMatch(of: /export COUNTERFOIL_KEY=(cfk_[A-Za-z0-9_-]{43})\n/))
                 let server = try await RunningCommand(
                     ["server", "run", "--config", file.path, "--port", "0", "--json"], state: state)
-                do {
+                try await withCleanup({
+                    server.terminate()
+                    _ = await server.end()
+                }) {
                     var lines = server.lines.makeAsyncIterator()
                     let url = try #require(try RunningCommand.object(await lines.next())["url"] as? String)
-                    result = .success(try await body(url, String(key.1)))
-                } catch { result = .failure(error) }
-                server.terminate()
-                _ = await server.end()
-            } catch { result = .failure(error) }
-            simulator.terminate()
-            _ = await simulator.end()
-            try result.get()
+                    try await body(url, String(key.1))
+                }
+            }
         }
     }
 
@@ -82,8 +83,10 @@ import Testing
             let simulator = try await RunningCommand(
                 ["simulator", "--directory", store.path, "--clock", "frozen:2027-03-01T00:00:00Z", "--json"],
                 state: folder.appending(path: "state"))
-            let result: Result<Command.Outcome, any Error>
-            do {
+            let outcome = try await withCleanup({
+                simulator.terminate()
+                _ = await simulator.end()
+            }) {
                 var lines = simulator.lines.makeAsyncIterator()
                 _ = try RunningCommand.object(await lines.next())
                 for command in [
@@ -97,14 +100,10 @@ import Testing
                 }
                 let text = try String(contentsOf: file, encoding: .utf8) + "\nlog: {format: json}\n"
                 try Data(text.utf8).write(to: file)
-                result = .success(
-                    try await Command.run([
-                        "server", "recover", "--from", "2027-02-20", "--config", file.path, "--json",
-                    ]))
-            } catch { result = .failure(error) }
-            simulator.terminate()
-            _ = await simulator.end()
-            let outcome = try result.get()
+                return try await Command.run([
+                    "server", "recover", "--from", "2027-02-20", "--config", file.path, "--json",
+                ])
+            }
             let logged = try RunningCommand.object(outcome.errors.split(separator: "\n").first.map { String($0) })
             #expect(logged["message"] as? String == "notifications of the history failed verification")
             let metadata = try #require(logged["metadata"] as? [String: String])

@@ -1,4 +1,5 @@
 import AppStoreServer
+import Basics
 import Foundation
 import TestSupport
 import Testing
@@ -11,8 +12,10 @@ import Testing
             let simulator = try await RunningCommand(
                 ["simulator", "--directory", store.path, "--clock", "frozen:2027-03-01T00:00:00Z", "--json"],
                 state: folder.appending(path: "state"))
-            let result: Result<Void, any Error>
-            do {
+            try await withCleanup({
+                simulator.terminate()
+                _ = await simulator.end()
+            }) {
                 var lines = simulator.lines.makeAsyncIterator()
                 let information = try RunningCommand.object(await lines.next())
                 let control = try #require(information["controlURL"] as? String)
@@ -25,11 +28,8 @@ import Testing
                     try await get(control + "/production/notifications/" + uuid)["signedPayload"] as? String)
                 let file = folder.appending(path: "notification.jws")
                 try Data(text.utf8).write(to: file)
-                result = .success(try await body(store.path, file.path))
-            } catch { result = .failure(error) }
-            simulator.terminate()
-            _ = await simulator.end()
-            try result.get()
+                try await body(store.path, file.path)
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Basics
 package import LedgerServices
 internal import Ledger
 internal import LedgerSQLite
@@ -16,12 +17,9 @@ package enum OfflineServer {
         _ body: (ServerCore) async throws -> Value
     ) async throws -> Value {
         let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: true, creating: true)
-        let result: Result<Value, any Error>
-        do { result = .success(try await runServices(configuration, storage, clock, timeout, body)) } catch {
-            result = .failure(error)
+        return try await withCleanup({ try storage.close() }) {
+            try await runServices(configuration, storage, clock, timeout, body)
         }
-        try storage.close()
-        return try result.get()
     }
 
     private static func runServices<Value: Sendable>(

@@ -203,10 +203,7 @@ public final class Server: Sendable {
 
     /// Runs all services to their end, then closes the ledger.
     private static func run(_ group: ServiceGroup, _ storage: SQLiteStorage) async throws {
-        let result: Result<Void, any Error>
-        do { result = .success(try await group.run()) } catch { result = .failure(error) }
-        try storage.close()
-        try result.get()
+        try await withCleanup({ try storage.close() }) { try await group.run() }
     }
 
     /// The operations of the API, such as `GET /v1/customers/{id}`.

@@ -1,3 +1,4 @@
+internal import Basics
 package import Hummingbird
 internal import HummingbirdCore
 internal import Logging
@@ -66,9 +67,6 @@ package struct LoopbackService: Sendable {
 
     /// Runs `body`, then stops the server, also if `body` throws.
     package func whileRunning<Value>(_ body: () async throws -> Value) async throws -> Value {
-        let result: Result<Value, any Error>
-        do { result = .success(try await body()) } catch { result = .failure(error) }
-        await stop()
-        return try result.get()
+        try await withCleanup({ await stop() }, body)
     }
 }

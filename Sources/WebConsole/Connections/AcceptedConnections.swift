@@ -1,3 +1,4 @@
+internal import Basics
 package import HummingbirdCore
 internal import Logging
 internal import NIOCore
@@ -27,15 +28,16 @@ package final class AcceptedConnections: Sendable {
 
     /// Runs a server, then closes and handles the remaining connections.
     package func whileServing(_ serve: () async throws -> Void) async throws {
-        let result: Result<Void, any Error>
-        do { result = .success(try await serve()) } catch { result = .failure(error) }
+        try await withCleanup({ await serveRemaining() }, serve)
+    }
+
+    private func serveRemaining() async {
         let left = state.withLock { state in
             state.isOver = true
             defer { state.held = [:] }
             return Array(state.held.values)
         }
         for serve in left { await serve() }
-        try result.get()
     }
 
     private func hold(_ channel: any Channel, _ serve: @escaping Serve) {

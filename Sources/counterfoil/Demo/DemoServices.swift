@@ -3,6 +3,7 @@ internal import Ledger
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
+import Basics
 import CounterfoilServer
 import Entitlements
 import Foundation

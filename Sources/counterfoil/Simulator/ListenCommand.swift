@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import StoreSimulator
 
 /// `counterfoil simulator listen`: prints the simulator's notifications and forwards them to a server.

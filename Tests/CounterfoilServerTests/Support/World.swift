@@ -2,6 +2,7 @@
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
+import Basics
 import CoreMetrics
 import CounterfoilServer
 import Entitlements
@@ -67,14 +68,13 @@ final class World: Sendable {
         let world = World(
             try await Simulator.start(configuration), folder, logger ?? quietLogger, metrics, tracer, ledger,
             changeServer)
-        let result: Result<Value, any Error>
-        do {
+        return try await withCleanup({
+            await world.simulator.stop()
+            try await world.stopServer()
+        }) {
             try await world.startServer()
-            result = .success(try await body(world))
-        } catch { result = .failure(error) }
-        await world.simulator.stop()
-        try await world.stopServer()
-        return try result.get()
+            return try await body(world)
+        }
     }
 
     private static let quietLogger: Logger = {

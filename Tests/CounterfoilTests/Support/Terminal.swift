@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import TestSupport
 import Testing
@@ -39,10 +40,9 @@ final class Terminal {
     static func open<Value>(_ body: (Terminal) async throws -> Value) async throws -> Value {
         try await Tool.inTemporaryFolder { folder in
             let terminal = try Terminal(home: folder)
-            let result: Result<Value, any Error>
-            do { result = .success(try await body(terminal)) } catch { result = .failure(error) }
-            for background in terminal.background.reversed() { await terminal.end(background) }
-            return try result.get()
+            return try await withCleanup({
+                for background in terminal.background.reversed() { await terminal.end(background) }
+            }) { try await body(terminal) }
         }
     }
 

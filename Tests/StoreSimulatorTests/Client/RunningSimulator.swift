@@ -1,6 +1,7 @@
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
+import Basics
 import Foundation
 import StoreSimulator
 
@@ -21,10 +22,7 @@ extension Simulator {
         (configuration.production.deliveryTimeout, configuration.sandbox.deliveryTimeout) = (600, 600)
         change(&configuration)
         let simulator = try await Simulator.start(configuration)
-        let result: Result<Value, any Error>
-        do { result = .success(try await body(simulator)) } catch { result = .failure(error) }
-        await simulator.stop()
-        return try result.get()
+        return try await withCleanup({ await simulator.stop() }) { try await body(simulator) }
     }
 
     /// Runs a simulator, and a receiver for the notifications of both environments.
