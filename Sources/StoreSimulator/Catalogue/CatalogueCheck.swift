@@ -226,6 +226,9 @@ struct CatalogueCheck {
         if !(0...1200).contains(rules.minimumMonthsSinceExpiry) {
             add(path + ".winBack.monthsSinceExpiry", "is not from 0 to 1200")
         }
+        if let months = rules.minimumMonthsBetweenOffers, !(1...1200).contains(months) {
+            add(path + ".winBack.monthsBetweenOffers", "is not from 1 to 1200")
+        }
     }
 
     private mutating func check(price: Int64, _ path: String) {

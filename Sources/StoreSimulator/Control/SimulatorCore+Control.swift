@@ -115,16 +115,20 @@ extension StoreSettings {
     /// Throws if a URL, duration or limit is out of range.
     func check() throws(ControlFailure) {
         guard notificationURL.map(Self.isURL) ?? true else {
-            throw ControlFailure(invalid: "notificationURL is an http or https URL")
+            throw ControlFailure(invalid: "notificationURL is an http or https URL", param: "notificationURL")
         }
         let day: TimeInterval = 86_400
-        guard (0.01...600).contains(deliveryTimeout), (0...30 * day).contains(consumptionWindow),
-            (0...30 * day).contains(massExtensionDuration), (0...10 * day).contains(maximumRenewalLeadTime),
-            (0...30 * day).contains(maximumRenewalDelay), renewalCap.map({ (0...100_000).contains($0) }) ?? true
-        else {
-            throw ControlFailure(
-                invalid: "deliveryTimeout is 0.01 to 600 s, consumptionWindow, massExtensionDuration and renewalDelay "
-                    + "are up to 30 days, renewalLead up to 10, renewalCap is 0 to 100000")
+        let limits: [(name: String, value: Double, range: ClosedRange<Double>, text: String)] = [
+            ("deliveryTimeout", deliveryTimeout, 0.01...600, "0.01 to 600 seconds"),
+            ("realtimeTimeout", realtimeTimeout, 0.001...3600, "0.001 to 3600 seconds"),
+            ("consumptionWindow", consumptionWindow, 0...30 * day, "up to 30 days, in seconds"),
+            ("massExtensionDuration", massExtensionDuration, 0...30 * day, "up to 30 days, in seconds"),
+            ("renewalLead", maximumRenewalLeadTime, 0...10 * day, "up to 10 days, in seconds"),
+            ("renewalDelay", maximumRenewalDelay, 0...30 * day, "up to 30 days, in seconds"),
+            ("renewalCap", Double(renewalCap ?? 0), 0...100_000, "0 to 100000"),
+        ]
+        for limit in limits where !limit.range.contains(limit.value) {
+            throw ControlFailure(invalid: "\(limit.name) is \(limit.text)", param: limit.name)
         }
     }
 

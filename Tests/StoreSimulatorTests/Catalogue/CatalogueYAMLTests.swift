@@ -194,6 +194,10 @@ struct CatalogueYAMLTests {
             "{id: x, type: winBack, mode: free, period: P1M, winBack: {paidMonths: -1}}",
             ".winBack.paidMonths: is not from 0 to 1200"
         ),
+        (
+            "{id: x, type: winBack, mode: free, period: P1M, winBack: {monthsBetweenOffers: 10001}}",
+            ".winBack.monthsBetweenOffers: is not from 1 to 1200"
+        ),
         ("{type: winBack, mode: free, period: P1M}", ".id: is missing"),
         ("{id: '', type: winBack, mode: free, period: P1M}", ".id: is empty"),
     ])

@@ -119,6 +119,14 @@ import Testing
             "renewalCap: 1.5 is not a whole number, or is out of range"
         ),
         (
+            "PATCH", "/sandbox/settings", #"{"realtimeTimeout": -5}"#, "realtimeTimeout",
+            "realtimeTimeout is 0.001 to 3600 seconds"
+        ),
+        (
+            "PATCH", "/sandbox/settings", #"{"renewalLead": 864001}"#, "renewalLead",
+            "renewalLead is up to 10 days, in seconds"
+        ),
+        (
             "POST", "/sandbox/commands", #"{"extendRenewal": {"customer": "anna", "days": 99999999999}}"#,
             "extendRenewal.days", "extendRenewal.days: 99999999999 is not a whole number, or is out of range"
         ),
