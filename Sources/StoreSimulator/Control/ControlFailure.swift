@@ -33,6 +33,7 @@ package struct ControlFailure: Error {
             let isOwn = [.failed, .unwritableDirectory].contains(error.code)
             self.init(isMissing ? 404 : isOwn ? 500 : 400, error.code.rawValue, error.message)
         case let error as DecodingError: self.init(error, in: nil)
+        case is CancellationError: self.init(503, "stopping", "the simulator is stopping")
         default: self.init(500, "internal", "the simulator failed; this is a bug of the simulator")
         }
     }

@@ -39,10 +39,8 @@ enum ControlRoutes {
                 }
                 let body = operation.method == .get ? Data() : try await SimulatorRoutes.data(request, context)
                 let call = ControlRequest(path: values, query: query, body: body)
-                var response: SimulatorResponse
-                do { response = try await operation.handler(simulator, call) } catch is CancellationError {
-                    response = ControlFailure(503, "stopping", "the simulator is stopping").response
-                } catch {
+                let response: SimulatorResponse
+                do { response = try await operation.handler(simulator, call) } catch {
                     response = ControlFailure(error).response
                 }
                 return try await SimulatorRoutes.send(response, context)

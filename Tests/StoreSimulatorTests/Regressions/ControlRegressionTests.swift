@@ -22,6 +22,11 @@ import Testing
         #expect(ControlFailure(SimulatorError(code, "")).status == status)
     }
 
+    @Test func `A call that the stop of the simulator cancels is no bug of the simulator`() {
+        let failure = ControlFailure(CancellationError())
+        #expect(failure.status == 503 && failure.code == "stopping")
+    }
+
     @Test func `The clock does not advance while a notification is being sent`() throws {
         let start = Date(timeIntervalSince1970: 1_767_225_600)
         var configuration = SimulatorConfiguration()
