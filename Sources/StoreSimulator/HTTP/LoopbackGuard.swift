@@ -1,4 +1,3 @@
-internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import WebConsole
@@ -29,19 +28,14 @@ struct LoopbackGuard: RouterMiddleware {
         case nil: break
         }
         // Split the path as the router does.
-        guard request.uri.path.split(separator: "/").first == "simulator", hasBody(request), !isJSON(request) else {
-            return nil
-        }
+        guard request.uri.path.split(separator: "/").first == "simulator", hasBody(request),
+            request.headers.mediaType != "application/json"
+        else { return nil }
         return ControlFailure(415, "unsupported_media_type", "the body's Content-Type is application/json")
     }
 
     // RFC 9112 §6: a request has a body if one of these fields announces it.
     private static func hasBody(_ request: Request) -> Bool {
         request.headers[.transferEncoding] != nil || (request.headers[.contentLength].map { $0 != "0" } ?? false)
-    }
-
-    private static func isJSON(_ request: Request) -> Bool {
-        let type = request.headers[.contentType]?.prefix { $0 != ";" } ?? ""
-        return type.trimmingCharacters(in: .whitespaces).lowercased() == "application/json"
     }
 }

@@ -10,16 +10,13 @@ extension FormFields {
 
     /// Reads the body of a form sent as `multipart/form-data` or as `application/x-www-form-urlencoded`.
     package init(uploaded request: Request, upTo limit: Int) async throws {
-        let type = request.headers[.contentType] ?? ""
-        guard
-            type.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased() == "multipart/form-data"
-        else {
+        guard request.headers.mediaType == "multipart/form-data" else {
             try await self.init(request, upTo: limit)
             return
         }
-        guard let boundary = Self.parameter("boundary", of: type), (1...70).contains(boundary.utf8.count) else {
-            throw Problem.malformed
-        }
+        guard let boundary = Self.parameter("boundary", of: request.headers[.contentType] ?? ""),
+            (1...70).contains(boundary.utf8.count)
+        else { throw Problem.malformed }
         try self.init(multipart: try await Self.body(of: request, upTo: limit), boundary: boundary)
     }
 

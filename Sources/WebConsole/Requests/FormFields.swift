@@ -19,10 +19,7 @@ package struct FormFields: Sendable {
 
     /// Reads the body of a form sent as `application/x-www-form-urlencoded`.
     package init(_ request: Request, upTo limit: Int = 256 << 10) async throws {
-        let type = (request.headers[.contentType] ?? "").prefix { $0 != ";" }
-        guard type.trimmingCharacters(in: .whitespaces).lowercased() == "application/x-www-form-urlencoded" else {
-            throw Problem.notAForm
-        }
+        guard request.headers.mediaType == "application/x-www-form-urlencoded" else { throw Problem.notAForm }
         try self.init(encoded: try await Self.body(of: request, upTo: limit))
     }
 
