@@ -63,6 +63,11 @@ struct ControlClient: Sendable {
         return items
     }
 
+    /// Prints every item of a list, unchanged, one a line.
+    func printItems(of path: [String]) async throws {
+        for item in try await all(path, as: JSONValue.self) { Output.line(try JSONLine.text(item)) }
+    }
+
     /// Returns the identifier of a product. `name` may be the end of the identifier, such as `premium.monthly`.
     func product(_ name: String, in environment: EnvironmentName) async throws -> String {
         let catalogue = try await call("GET", [environment.rawValue, "catalogue"], as: Catalogue.self)

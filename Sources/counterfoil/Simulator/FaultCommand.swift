@@ -97,12 +97,7 @@ struct FaultList: AsyncParsableCommand {
 
     func run() async throws {
         let client = try await options.client()
-        if options.json {
-            for fault in try await client.all(["faults"], as: JSONValue.self) {
-                Output.line(try JSONLine.text(fault))
-            }
-            return
-        }
+        if options.json { return try await client.printItems(of: ["faults"]) }
         let faults = try await client.all(["faults"], as: FaultReport.self)
         if faults.isEmpty { Output.line("no faults") }
         for fault in faults { Output.line(fault.text) }

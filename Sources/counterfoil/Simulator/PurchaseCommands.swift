@@ -35,10 +35,7 @@ struct CustomersCommand: AsyncParsableCommand {
             let state = try ControlClient.decode(CustomerState.self, from: data)
             return accountToken ? try showToken(of: state) : Self.show([state])
         }
-        if options.json {
-            for value in try await client.all(path, as: JSONValue.self) { Output.line(try JSONLine.text(value)) }
-            return
-        }
+        if options.json { return try await client.printItems(of: path) }
         let states = try await client.all(path, as: CustomerState.self)
         if states.isEmpty { Output.line("no customers in \(path[0])") }
         Self.show(states)
