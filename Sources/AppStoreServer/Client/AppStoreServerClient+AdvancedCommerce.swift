@@ -13,7 +13,7 @@ extension AppStoreServerClient {
     public func cancelSubscription(
         _ transactionID: String, _ request: AdvancedCommerceSubscriptionCancelRequest
     ) async throws(AppStoreServerError) -> AdvancedCommerceSubscriptionCancelResponse {
-        try await response(.cancelSubscription, [transactionID], body: json(request, for: .cancelSubscription))
+        try await response(.cancelSubscription, [transactionID], json: request)
     }
 
     /// Changes SKU, name and description, but not the price. Apple's page: *Change Subscription Metadata*.
@@ -25,8 +25,7 @@ extension AppStoreServerClient {
     public func changeSubscriptionMetadata(
         _ transactionID: String, _ request: AdvancedCommerceSubscriptionChangeMetadataRequest
     ) async throws(AppStoreServerError) -> AdvancedCommerceSubscriptionChangeMetadataResponse {
-        try await response(
-            .changeSubscriptionMetadata, [transactionID], body: json(request, for: .changeSubscriptionMetadata))
+        try await response(.changeSubscriptionMetadata, [transactionID], json: request)
     }
 
     /// Changes the price as of the next renewal. Call it at least 24 hours before, for an active subscription that is not
@@ -39,8 +38,7 @@ extension AppStoreServerClient {
     public func changeSubscriptionPrice(
         _ transactionID: String, _ request: AdvancedCommerceSubscriptionPriceChangeRequest
     ) async throws(AppStoreServerError) -> AdvancedCommerceSubscriptionPriceChangeResponse {
-        try await response(
-            .changeSubscriptionPrice, [transactionID], body: json(request, for: .changeSubscriptionPrice))
+        try await response(.changeSubscriptionPrice, [transactionID], json: request)
     }
 
     /// Migrates an ordinary subscription to Advanced Commerce, under a new original transaction. Apple's page: *Migrate
@@ -53,7 +51,7 @@ extension AppStoreServerClient {
     public func migrateSubscription(
         _ transactionID: String, _ request: AdvancedCommerceSubscriptionMigrateRequest
     ) async throws(AppStoreServerError) -> AdvancedCommerceSubscriptionMigrateResponse {
-        try await response(.migrateSubscription, [transactionID], body: json(request, for: .migrateSubscription))
+        try await response(.migrateSubscription, [transactionID], json: request)
     }
 
     /// Requests a refund of a one-time charge or of items of a subscription. A notification reports the decision: `REFUND`
@@ -66,7 +64,7 @@ extension AppStoreServerClient {
     public func requestRefund(
         _ transactionID: String, _ request: AdvancedCommerceRequestRefundRequest
     ) async throws(AppStoreServerError) -> AdvancedCommerceRequestRefundResponse {
-        try await response(.requestRefund, [transactionID], body: json(request, for: .requestRefund))
+        try await response(.requestRefund, [transactionID], json: request)
     }
 
     /// Ends a subscription and all its items immediately, with a refund. Apple's page: *Revoke Subscription*.
@@ -78,6 +76,6 @@ extension AppStoreServerClient {
     public func revokeSubscription(
         _ transactionID: String, _ request: AdvancedCommerceSubscriptionRevokeRequest
     ) async throws(AppStoreServerError) -> AdvancedCommerceSubscriptionRevokeResponse {
-        try await response(.revokeSubscription, [transactionID], body: json(request, for: .revokeSubscription))
+        try await response(.revokeSubscription, [transactionID], json: request)
     }
 }

@@ -131,15 +131,23 @@ extension AppStoreServerClient {
 }
 
 extension AppStoreServerClient {
-    /// Calls an endpoint and decodes the response.
+    /// Calls an endpoint, with a JSON body if there is a request, and decodes the response.
     func response<Response: Decodable>(
         _ endpoint: AppStoreEndpoint, _ arguments: [String] = [], query: [(name: String, value: String)] = [],
-        body: Data? = nil
+        json request: (any Encodable)? = nil
     ) async throws(AppStoreServerError) -> Response {
+        let body: Data? = if let request { try json(request, for: endpoint) } else { nil }
         let (data, sent, token) = try await responseBody(endpoint, arguments, query: query, body: body)
         do { return try JSONDecoder().decode(Response.self, from: data) } catch {
             throw AppStoreServerError.undecodable(error).adding(data, hiding: token).adding(endpoint, attempts: sent)
         }
+    }
+
+    /// Calls an endpoint with a JSON body.
+    func call(
+        _ endpoint: AppStoreEndpoint, _ arguments: [String] = [], json request: some Encodable
+    ) async throws(AppStoreServerError) {
+        _ = try await call(endpoint, arguments, body: json(request, for: endpoint))
     }
 
     /// Encodes a request body as JSON.

@@ -14,8 +14,7 @@ extension AppStoreServerClient {
     public func extendRenewalDate(
         of originalTransactionID: String, _ request: ExtendRenewalDateRequest
     ) async throws(AppStoreServerError) -> ExtendRenewalDateResponse {
-        try await response(
-            .extendRenewalDate, [originalTransactionID], body: json(request, for: .extendRenewalDate))
+        try await response(.extendRenewalDate, [originalTransactionID], json: request)
     }
 
     /// Extends the subscriptions of all active subscribers of a product, which takes hours or days. Apple's page:
@@ -25,7 +24,7 @@ extension AppStoreServerClient {
     public func extendRenewalDates(
         _ request: MassExtendRenewalDateRequest
     ) async throws(AppStoreServerError) -> MassExtendRenewalDateResponse {
-        try await response(.extendRenewalDates, body: json(request, for: .extendRenewalDates))
+        try await response(.extendRenewalDates, json: request)
     }
 
     /// Returns the progress of extending the subscriptions of all active subscribers, with the counts when it is

@@ -30,8 +30,7 @@ extension AppStoreServerClient {
     ) -> AppStorePages<NotificationHistoryResponse> {
         AppStorePages(endpoint: .notificationHistory, first: paginationToken) { token throws(AppStoreServerError) in
             try await response(
-                .notificationHistory, query: parameter("paginationToken", token),
-                body: json(request, for: .notificationHistory))
+                .notificationHistory, query: parameter("paginationToken", token), json: request)
         }
     }
 }

@@ -36,7 +36,7 @@ extension AppStoreServerClient {
     public func sendConsumption(
         _ request: ConsumptionRequest, for transactionID: String
     ) async throws(AppStoreServerError) {
-        _ = try await call(.sendConsumption, [transactionID], body: json(request, for: .sendConsumption))
+        try await call(.sendConsumption, [transactionID], json: request)
     }
 
     /// Sends the information in the older form, with details of the account, for consumables and auto-renewable
@@ -48,6 +48,6 @@ extension AppStoreServerClient {
     public func sendConsumptionV1(
         _ request: ConsumptionRequestV1, for transactionID: String
     ) async throws(AppStoreServerError) {
-        _ = try await call(.sendConsumptionV1, [transactionID], body: json(request, for: .sendConsumptionV1))
+        try await call(.sendConsumptionV1, [transactionID], json: request)
     }
 }

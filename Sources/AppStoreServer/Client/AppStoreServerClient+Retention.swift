@@ -36,7 +36,7 @@ extension AppStoreServerClient {
     public func uploadMessage(
         _ message: UploadMessageRequestBody, id: UUID
     ) async throws(AppStoreServerError) {
-        _ = try await call(.uploadMessage, [id.text], body: json(message, for: .uploadMessage))
+        try await call(.uploadMessage, [id.text], json: message)
     }
 
     /// Deletes a message. Apple's page: *Delete Message*.
@@ -60,7 +60,7 @@ extension AppStoreServerClient {
         _ messageID: UUID, productID: String, locale: String
     ) async throws(AppStoreServerError) {
         let request = DefaultConfigurationRequest(messageIdentifier: messageID)
-        _ = try await call(.setDefaultMessage, [productID, locale], body: json(request, for: .setDefaultMessage))
+        try await call(.setDefaultMessage, [productID, locale], json: request)
     }
 
     /// Returns the default message for a product and a locale. Apple's page: *Get Default Message*.
@@ -81,8 +81,7 @@ extension AppStoreServerClient {
     ///
     /// - Parameter url: The URL, up to 256 characters.
     public func setRealtimeURL(_ url: String) async throws(AppStoreServerError) {
-        _ = try await call(
-            .setRealtimeURL, body: json(RealtimeUrlRequest(realtimeURL: url), for: .setRealtimeURL))
+        try await call(.setRealtimeURL, json: RealtimeUrlRequest(realtimeURL: url))
     }
 
     /// Returns the URL from which Apple requests messages. Apple's page: *Get Realtime URL*.
@@ -100,7 +99,7 @@ extension AppStoreServerClient {
     public func startPerformanceTest(
         _ request: PerformanceTestRequest
     ) async throws(AppStoreServerError) -> PerformanceTestResponse {
-        try await response(.startPerformanceTest, body: json(request, for: .startPerformanceTest))
+        try await response(.startPerformanceTest, json: request)
     }
 
     /// Returns the progress or result of a performance test. Sandbox only. Apple's page: *Get Performance Test

@@ -86,8 +86,8 @@ extension AppStoreServerClient {
     public func setAppAccountToken(
         _ token: UUID, of originalTransactionID: String
     ) async throws(AppStoreServerError) {
-        let body = try json(UpdateAppAccountTokenRequest(appAccountToken: token), for: .setAppAccountToken)
-        _ = try await call(.setAppAccountToken, [originalTransactionID], body: body)
+        let request = UpdateAppAccountTokenRequest(appAccountToken: token)
+        try await call(.setAppAccountToken, [originalTransactionID], json: request)
     }
 
     /// Returns the purchases of the order ID in a customer's emailed receipt. Production only. An unknown order is not
