@@ -68,43 +68,47 @@ extension Store {
         new.renewalInfo.consistencyToken = identifiers.uuid()
         var changed = subscription
         changed.renewsAutomatically = true
-        guard change.isImmediate, let product = catalogue.product(subscription.renewalProduct) else {
-            changed.advancedCommerce = new
-            subscriptions[subscription.id] = changed
-            // Changed names may take effect immediately.
-            if new.transactionInfo.descriptors != old.transactionInfo.descriptors {
-                self.change(subscription.current) { $0.advancedCommerceInfo = new.transactionInfo }
-            }
-            recordRequest(body.requestInfo, fingerprint: "modify", transaction: subscription.current)
-            announce(.didChangeRenewalPref, .downgrade, about: changed, at: now)
-            return Subject(customer: customer, transaction: subscription.current)
-        }
-        let expires = transactions[subscription.current]?.payload.expiresDate
-        self.change(subscription.current) { $0.isUpgraded = true }
-        // The period that begins now is as long as its contents say. A later change applies to the next one.
-        if let length = new.transactionInfo.period.flatMap({ Period(iso8601: $0.rawValue) }) { new.period = length }
         changed.advancedCommerce = new
-        changed.price = new.price
-        // A successful payment ends billing failures, as for any purchase.
-        changed.isBillingFailing = false
-        changed.billingRecovers = false
-        let transaction = begin(&changed, product, reason: .purchase, at: now)
-        changed.advancedCommerce?.period = change.state.period
-        if body.retainBillingCycle, let expires {
-            // Only the new items are charged, and only until the period ends.
-            self.change(transaction) {
-                $0.expiresDate = expires
-                $0.price = change.charge
-                $0.advancedCommerceInfo?.setUntaxedPrice(change.charge)
-            }
-            changed.advancedCommerce?.transactionInfo.setUntaxedPrice(change.charge)
-            changed.anchorDay = subscription.anchorDay
-            changed.due = expires
-            schedule.add(.subscription(changed.id), at: expires)
+        let product = change.isImmediate ? catalogue.product(subscription.renewalProduct) : nil
+        if let product {
+            beginPeriod(of: &changed, product, change, retainsBillingCycle: body.retainBillingCycle, at: now)
+        } else if new.transactionInfo.descriptors != old.transactionInfo.descriptors {
+            // Changed names may take effect immediately.
+            self.change(subscription.current) { $0.advancedCommerceInfo = new.transactionInfo }
         }
         subscriptions[changed.id] = changed
-        recordRequest(body.requestInfo, fingerprint: "modify", transaction: transaction)
-        announce(.didChangeRenewalPref, .upgrade, about: changed, at: now)
-        return Subject(customer: customer, transaction: transaction)
+        recordRequest(body.requestInfo, fingerprint: "modify", transaction: changed.current)
+        announce(.didChangeRenewalPref, product == nil ? .downgrade : .upgrade, about: changed, at: now)
+        return Subject(customer: customer, transaction: changed.current)
+    }
+
+    /// Begins a period with the changed contents now instead of at the renewal.
+    private mutating func beginPeriod(
+        of subscription: inout Subscription, _ product: Product, _ change: AdvancedCommerceModification,
+        retainsBillingCycle: Bool, at now: Date
+    ) {
+        let expires = transactions[subscription.current]?.payload.expiresDate
+        let anchorDay = subscription.anchorDay
+        self.change(subscription.current) { $0.isUpgraded = true }
+        // The period that begins now is as long as its contents say. A later change applies to the next one.
+        let length = change.state.transactionInfo.period.flatMap { Period(iso8601: $0.rawValue) }
+        if let length { subscription.advancedCommerce?.period = length }
+        subscription.price = change.state.price
+        // A successful payment ends billing failures, as for any purchase.
+        subscription.isBillingFailing = false
+        subscription.billingRecovers = false
+        let transaction = begin(&subscription, product, reason: .purchase, at: now)
+        subscription.advancedCommerce?.period = change.state.period
+        guard retainsBillingCycle, let expires else { return }
+        // Only the new items are charged, and only until the period ends.
+        self.change(transaction) {
+            $0.expiresDate = expires
+            $0.price = change.charge
+            $0.advancedCommerceInfo?.setUntaxedPrice(change.charge)
+        }
+        subscription.advancedCommerce?.transactionInfo.setUntaxedPrice(change.charge)
+        subscription.anchorDay = anchorDay
+        subscription.due = expires
+        schedule.add(.subscription(subscription.id), at: expires)
     }
 }
