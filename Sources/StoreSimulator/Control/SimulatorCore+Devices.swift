@@ -16,11 +16,10 @@ extension SimulatorCore {
         var now: Date
     }
 
-    /// Returns the StoreKit data on a device.
-    package func contents(
+    private func reading(
         of device: String, of customer: String, in environment: AppStoreEnvironment
-    ) throws -> DeviceContents {
-        let reading = try changeWithoutSignal(environment) { store, now throws(StoreError) in
+    ) throws -> Reading {
+        try changeWithoutSignal(environment) { store, now throws(StoreError) in
             // Process due events first, so that they are signed before the data that is returned.
             store.run(until: now)
             let view = try store.view(of: device, of: customer, at: now)
@@ -36,11 +35,16 @@ extension SimulatorCore {
                 receipt: store.hasReceipt(owner) ? store.receiptContents(of: owner, device: id, at: now) : nil,
                 now: now)
         }
+    }
+
+    /// Returns the StoreKit data on a device.
+    package func contents(
+        of device: String, of customer: String, in environment: AppStoreEnvironment
+    ) throws -> DeviceContents {
+        let reading = try reading(of: device, of: customer, in: environment)
         let (view, customer) = (reading.view, reading.customer)
         func signed(_ transactions: some Sequence<JWSTransactionDecodedPayload>) throws -> [SignedDeviceTransaction] {
-            try transactions.map {
-                try sign($0, isVerified: !reading.device.unverified.contains($0.transactionId))
-            }
+            try transactions.map { try sign($0, isVerified: reading.device.isVerified($0.transactionId)) }
         }
         let unfinished = view.transactions.filter { !reading.finished.contains($0.transactionId) }
         let appTransaction =
@@ -56,7 +60,7 @@ extension SimulatorCore {
             current: try signed(view.transactions.filter { view.isCurrent($0, at: reading.now) }),
             unfinished: try signed(unfinished),
             statuses: try view.statuses.map { status in
-                let isVerified = !reading.device.unverified.contains(status.transaction.transactionId)
+                let isVerified = reading.device.isVerified(status.transaction.transactionId)
                 let transaction = try sign(status.transaction, isVerified: isVerified)
                 return DeviceContents.Status(
                     state: status.status.rawValue, signedTransactionInfo: transaction.signedTransactionInfo,
@@ -121,7 +125,7 @@ extension SimulatorCore {
             let id = outcome.transactionID
         else { return nil }
         let found = try changeWithoutSignal(environment) { store, now throws(StoreError) in
-            let isVerified = try !store.device(device, of: customer).unverified.contains(id)
+            let isVerified = try store.device(device, of: customer).isVerified(id)
             return (store.devicePayload(of: id, at: now), isVerified)
         }
         return try found.0.map { try sign($0, isVerified: found.1) }
@@ -136,6 +140,6 @@ extension Store {
         let device = try device(name, of: customer)
         return try view(of: name, of: customer, at: now).transactions
             .filter { transactions[$0.transactionId]?.isFinished == false }
-            .map { DeviceUpdate(transaction: $0, isVerified: !device.unverified.contains($0.transactionId)) }
+            .map { DeviceUpdate(transaction: $0, isVerified: device.isVerified($0.transactionId)) }
     }
 }

@@ -34,6 +34,9 @@ package struct Device: Sendable, Codable {
     /// receives the unfinished transactions.
     package var next: Int { updates.count + 1 }
 
+    /// Whether the signature of a transaction is valid on this device.
+    func isVerified(_ transaction: String) -> Bool { !unverified.contains(transaction) }
+
     mutating func receive(_ update: DeviceUpdate) {
         if holdsUpdates || offline != nil { heldUpdates.append(update) } else { updates.append(update) }
     }

@@ -61,9 +61,9 @@ extension Store {
     ) throws(StoreError) -> Subject {
         let transaction = try transaction(of: customer, selector).payload.transactionId
         var subject = try change(name, of: customer, at: now) { device in
-            if breaking, !device.unverified.contains(transaction) { device.unverified.append(transaction) }
+            if breaking, device.isVerified(transaction) { device.unverified.append(transaction) }
         }
-        let isVerified = try !device(name, of: customer).unverified.contains(transaction)
+        let isVerified = try device(name, of: customer).isVerified(transaction)
         if let payload = devicePayload(of: transaction, at: now) {
             sendUpdate(DeviceUpdate(transaction: payload, isVerified: isVerified), to: name, of: customer)
         }

@@ -115,8 +115,7 @@ extension Store {
             return
         }
         guard !device.hidden.contains(id), !isResult else { return }
-        sendUpdate(
-            DeviceUpdate(transaction: payload, isVerified: !device.unverified.contains(id)), to: name, of: customer)
+        sendUpdate(DeviceUpdate(transaction: payload, isVerified: device.isVerified(id)), to: name, of: customer)
     }
 
     mutating func sendUpdate(_ update: DeviceUpdate, to name: String, of customer: String) {
