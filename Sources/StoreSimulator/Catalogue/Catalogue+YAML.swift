@@ -194,7 +194,7 @@ private struct YAMLCatalogueReader {
     private static func readCode(_ section: inout Section, into offer: inout Offer) {
         guard offer.type == .offerCode else { return }
         offer.codes = section.texts("codes")?.map(\.text)
-        offer.maximumRedemptions = section.number("redemptions", in: 1...1_000_000)
+        offer.maximumRedemptions = section.number("redemptions")
         offer.stacksWithIntroductoryOffer = section.flag("stacks")
         offer.expires = section.parse("expires", orProblem: "is not an instant") {
             InstantText.date(iso8601: $0, acceptsDays: true)

@@ -220,6 +220,9 @@ struct CatalogueCheck {
         if offer.eligibility != nil, offer.type != .offerCode {
             add(path + ".eligibility", "only offer codes have one")
         }
+        if let limit = offer.maximumRedemptions, !(1...1_000_000).contains(limit) {
+            add(path + ".redemptions", "is not from 1 to 1000000")
+        }
         guard let rules = offer.winBack else { return }
         if offer.type != .winBack { add(path + ".winBack", "only win-back offers have one") }
         if !(0...1200).contains(rules.minimumPaidMonths) { add(path + ".winBack.paidMonths", "is not from 0 to 1200") }

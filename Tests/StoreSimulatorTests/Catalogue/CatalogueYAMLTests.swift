@@ -198,6 +198,10 @@ struct CatalogueYAMLTests {
             "{id: x, type: winBack, mode: free, period: P1M, winBack: {monthsBetweenOffers: 10001}}",
             ".winBack.monthsBetweenOffers: is not from 1 to 1200"
         ),
+        (
+            "{id: x, type: offerCode, mode: free, period: P1M, redemptions: 0}",
+            ".redemptions: is not from 1 to 1000000"
+        ),
         ("{type: winBack, mode: free, period: P1M}", ".id: is missing"),
         ("{id: '', type: winBack, mode: free, period: P1M}", ".id: is empty"),
     ])
