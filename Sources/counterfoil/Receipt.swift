@@ -125,10 +125,14 @@ struct ReceiptCommand: ParsableCommand {
         }
     }
 
-    /// Returns advice for contents that are a JWS or that others than Apple signed, otherwise an empty string.
+    /// Returns advice for contents that are a JWS, that others than Apple signed or that lack certificates, otherwise an
+    /// empty string.
     private func advice(for contents: Data, _ error: VerificationError) -> String {
         if error.code == .untrustedRoot, trust.roots.isEmpty {
             return "; --root trusts another root, such as the folder certificates of a simulator"
+        }
+        if error.code == .chainLength, intermediates.isEmpty {
+            return "; --intermediate adds certificates that the receipt lacks"
         }
         let isJWS = contents.starts(with: "eyJ".utf8) && contents.count(where: { $0 == UInt8(ascii: ".") }) == 2
         return isJWS ? "; counterfoil verify reads a JWS" : ""

@@ -87,6 +87,14 @@ import Testing
         try await Refused.check(["receipt", "-"] + options, stdin: try testData.receipt(), code: reason)
     }
 
+    @Test(exist) func `A transaction receipt without its intermediate certificate is refused with advice`() async throws
+    {
+        let file = Self.folder.appending(path: "legacy-v2-sandbox-2012.b64").path
+        try await Refused.check(["receipt", file], code: "chain_length")
+        let outcome = try await Command.run(["receipt", file])
+        #expect(outcome.errors.contains("; --intermediate adds certificates"), "\(outcome.errors)")
+    }
+
     @Test func `Certificates are verified as of the receipt's creation by default`() async throws {
         let testData = try SignedTestData.shared.get()
         let bytes = try testData.receipt(created: SignedTestData.now - 3 * 365 * 86_400)

@@ -62,7 +62,9 @@ struct CertificatePaths {
         let issuers = candidates.filter { $0.subject == leaf.issuer && $0.der != leaf.der }
         guard !issuers.isEmpty else {
             throw unreadable
-                ?? VerificationError(.chainLength, "the issuer of the signer's certificate is missing")
+                ?? VerificationError(
+                    .chainLength,
+                    "neither the receipt nor the intermediates contain the issuer of the signer's certificate")
         }
         return issuers.filter { !$0.isSelfIssued }
     }

@@ -6,6 +6,7 @@ import Foundation
 import LedgerSQLite
 import StoreSimulator
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Ledger
@@ -59,6 +60,44 @@ import Testing
         let outcome = try await world.simulator.perform(
             .purchase(customer: customer, product: "com.example.premium.monthly"))
         return try #require(outcome.originalTransactionID)
+    }
+
+    /// Returns a transaction receipt in base64. Like genuine ones it lacks the certificate of its signer's issuer; its
+    /// signature is not valid.
+    private static func transactionReceipt(of transaction: String, app: String) throws -> String {
+        let info = """
+            {"bid" = "\(app)"; "product-id" = "com.example.premium.monthly"; "transaction-id" = "\(transaction)";
+            "purchase-date-ms" = "1650000000123";}
+            """
+        let certificate = try TestStore.authority().leaf.der
+        let length = withUnsafeBytes(of: UInt32(certificate.count).bigEndian) { Array($0) }
+        let signature = Data([3] + [UInt8](repeating: 1, count: 256) + length + certificate)
+        let list = """
+            {"signature" = "\(signature.base64EncodedString())";
+            "purchase-info" = "\(Data(info.utf8).base64EncodedString())";}
+            """
+        return Data(list.utf8).base64EncodedString()
+    }
+
+    /// Every one of them failed, because they cannot be verified.
+    @Test func `An import takes transaction receipts, which only say whose history to request`() async throws {
+        try await World.run { world in
+            try world.simulator.add(Fault("notification:*", .drop))
+            let bought = try await Self.purchase(in: world)
+            let lines = try [world.simulator.information.bundleID, "com.example.another"].map { app in
+                try Self.transactionReceipt(of: bought, app: app)
+            }
+            let file = world.folder.appending(path: "customers.txt")
+            try Data(lines.joined(separator: "\n").utf8).write(to: file)
+            try await world.stopServer()
+            let progress = try await world.importCustomers(file)
+            #expect(progress.lines == 2 && progress.failed == 1)
+            let failures = try String(contentsOf: file.appendingPathExtension("failed"), encoding: .utf8)
+            #expect(failures.hasPrefix("2\tunknown_environment\t"))
+            try await world.startServer()
+            let core = try world.server.core
+            #expect(try await core.storage.lineage(bought, in: world.appEnvironment().id)?.renewal != nil)
+        }
     }
 
     /// A byte order mark made the first line fail.
