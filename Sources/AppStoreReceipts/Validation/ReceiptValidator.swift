@@ -6,8 +6,8 @@ public import Foundation
 ///
 /// 1. ``authenticate(base64:)`` verifies the signature, and the certificate chain to an anchor as of the receipt's
 /// creation.
-/// 2. ``checkApp(_:)``, ``checkDevice(_:of:)``, ``checkEnvironment(_:)`` and ``checkExpiration(_:)`` check that the
-/// receipt is for this app, this device and an accepted environment, and has not expired.
+/// 2. ``checkEnvironment(_:)``, ``checkApp(_:)``, ``checkDevice(_:of:)`` and ``checkExpiration(_:)`` check that the
+/// receipt is for an accepted environment, this app and this device, and has not expired.
 /// 3. ``purchases(of:)`` returns the purchases.
 ///
 /// Needs no network. Step 2 requires the result of step 1, so the order cannot be wrong.

@@ -1,5 +1,6 @@
 @testable import LedgerServices
 import AppStoreModels
+import AppStoreReceipts
 import CounterfoilServer
 import Entitlements
 import Foundation
@@ -43,5 +44,66 @@ extension `Server and simulator agree` {
             }
             #expect(law.violations.isEmpty, "seed \(seed):\n\(law.violations.prefix(12).joined(separator: "\n"))")
         }
+    }
+
+    @Test func `verifyReceipt of the server and of the App Store answer each request with the documented status`()
+        async throws
+    {
+        try await World.run {
+            $0.createsReceiptAuthorityAtStart = true
+        } server: {
+            $0.apps[0].sharedSecrets = [Secret(ReceiptLaw.secret)]
+        } _: { world in
+            let (production, sandbox) = (
+                try await Self.bought(world, .production), try await Self.bought(world, .sandbox)
+            )
+            let (xcode, untyped) = (try Self.signed(world, .xcode), try Self.signed(world, nil))
+            let secret = ReceiptLaw.secret
+            let cases: [(receipt: String, password: String?, endpoint: AppStoreEnvironment, status: Int)] = [
+                (production, secret, .production, 0), (sandbox, secret, .sandbox, 0),
+                (sandbox, secret, .production, 21007), (production, secret, .sandbox, 21008),
+                (production, "wrong", .production, 21004), (production, nil, .production, 21004),
+                (sandbox, "wrong", .production, 21004), ("", secret, .production, 21002),
+                ("bm8gcmVjZWlwdA==", secret, .sandbox, 21002), (xcode, secret, .production, 21002),
+                (xcode, secret, .sandbox, 21002), (untyped, secret, .production, 21007),
+                (untyped, secret, .sandbox, 21002),
+                // A forged receipt is a forgery, whatever the environment.
+                (try Self.forged(production), secret, .production, 21003),
+                (try Self.forged(production), secret, .sandbox, 21003),
+                (try Self.forged(sandbox), secret, .production, 21003),
+            ]
+            for (number, item) in cases.enumerated() {
+                let request = VerifyReceiptRequest(receiptData: item.receipt, password: item.password)
+                let body = try JSONEncoder().encode(request)
+                let simulated = Data(world.simulator.core.verifyReceipt(body, in: item.endpoint).body)
+                let path = "/verifyReceipt?environment=\(item.endpoint.rawValue)"
+                let answered = try await world.call(.POST, path, data: body, key: nil)
+                #expect(
+                    APIResponse(status: 200, body: simulated).number("status") == item.status, "App Store, \(number)")
+                #expect(answered.status == 200 && answered.number("status") == item.status, "server, \(number)")
+            }
+        }
+    }
+
+    /// Returns the receipt of a customer with a subscription.
+    private static func bought(_ world: World, _ environment: AppStoreEnvironment) async throws -> String {
+        try await world.simulator.perform(
+            .purchase(customer: "anna", product: "com.example.premium.monthly"), in: environment)
+        return try world.simulator.receipt(of: "anna", in: environment)
+    }
+
+    /// Returns a receipt of this type without purchases. Xcode signs its receipts itself.
+    private static func signed(_ world: World, _ type: ReceiptType?) throws -> String {
+        let contents = ReceiptContents(
+            type: type, bundleID: world.simulator.information.bundleID, version: "1", creationDate: world.simulator.now,
+            deviceID: Data([1, 2, 3, 4, 5, 6]), opaqueValue: Array(repeating: 7, count: 16))
+        return try world.simulator.core.authority.receiptAuthority().sign(contents).base64EncodedString()
+    }
+
+    /// Returns a receipt with another signature.
+    private static func forged(_ receipt: String) throws -> String {
+        var bytes = Array(try #require(Data(base64Encoded: receipt)))
+        bytes[bytes.count - 1] ^= 1
+        return Data(bytes).base64EncodedString()
     }
 }
