@@ -14,7 +14,11 @@ internal import Foundation
 /// | `environment` | `Production`, `Sandbox`, `Xcode` or null |
 /// | `receipt_type` | text, as in attribute 0 |
 /// | `app_apple_id` `download_id` `version_external_identifier` | integer |
-/// | `original_purchase_date_ms` `expiration_date_ms` `preorder_date_ms` | integer |
+/// | `original_purchase_date_ms` `expiration_date_ms` `preorder_date_ms` `download_date_ms` | integer |
+/// | `volume_purchase_date_ms` | integer |
+/// | `volume_purchase_organization` `age_rating` | text |
+/// | `vendor_id` `platform` `system_version` `device_kind` `signing_service_version` | integer |
+/// | `unique_vendor_identifier` | text; null in a unified receipt |
 /// | `opaque_value` `sha1_hash` | hexadecimal text |
 /// | `in_app` | array of purchases, in file order |
 /// | `other_attributes` | array of `type`, `version` (integers) and `value` (hexadecimal), in file order |
@@ -23,7 +27,7 @@ internal import Foundation
 /// |---|---|
 /// | `product_id` `transaction_id` `original_transaction_id` | text |
 /// | `purchase_date_ms` `original_purchase_date_ms` `expires_date_ms` `cancellation_date_ms` | integer |
-/// | `quantity` `cancellation_reason` `product_type` | integer |
+/// | `quantity` `cancellation_reason` `product_type` `product_apple_id` | integer |
 /// | `is_trial_period` `is_in_intro_offer_period` | boolean |
 /// | `web_order_line_item_id` `promotional_offer_id` | text |
 /// | `other_attributes` | as above |
@@ -46,7 +50,7 @@ public struct ReceiptDocument: Sendable, Hashable, Encodable {
     public func encode(to encoder: any Encoder) throws { try object.encode(to: encoder) }
 
     private static func object(_ receipt: AppReceipt) -> OrderedJSON {
-        .object([
+        let app: [OrderedJSON.Member] = [
             .init("bundle_id", .string(receipt.bundleID)),
             .init("application_version", .string(receipt.version)),
             .init("original_application_version", .init(receipt.originalVersion)),
@@ -59,11 +63,26 @@ public struct ReceiptDocument: Sendable, Hashable, Encodable {
             .init("original_purchase_date_ms", .milliseconds(receipt.originalPurchaseDate)),
             .init("expiration_date_ms", .milliseconds(receipt.expirationDate)),
             .init("preorder_date_ms", .milliseconds(receipt.preorderDate)),
+        ]
+        let installation: [OrderedJSON.Member] = [
+            .init("download_date_ms", .milliseconds(receipt.downloadDate)),
+            .init("volume_purchase_date_ms", .milliseconds(receipt.volumePurchaseDate)),
+            .init("volume_purchase_organization", .init(receipt.volumePurchaseOrganization)),
+            .init("age_rating", .init(receipt.ageRating)),
+            .init("vendor_id", .init(receipt.vendorID)),
+            .init("platform", .init(receipt.platform)),
+            .init("system_version", .init(receipt.systemVersion)),
+            .init("device_kind", .init(receipt.deviceKind)),
+            .init("signing_service_version", .init(receipt.signingServiceVersion)),
+            .init("unique_vendor_identifier", .null),
+        ]
+        let contents: [OrderedJSON.Member] = [
             .init("opaque_value", .string(receipt.opaqueValue.hexadecimal)),
             .init("sha1_hash", .string(receipt.deviceHash.hexadecimal)),
             .init("in_app", .array(receipt.purchases.map(object))),
             .init("other_attributes", .attributes(receipt.otherAttributes)),
-        ])
+        ]
+        return .object(app + installation + contents)
     }
 
     private static func object(_ purchase: InAppPurchase) -> OrderedJSON {
@@ -78,6 +97,7 @@ public struct ReceiptDocument: Sendable, Hashable, Encodable {
             .init("quantity", .init(purchase.quantity)),
             .init("cancellation_reason", .init(purchase.cancellationReason)),
             .init("product_type", .init(purchase.productType?.rawValue)),
+            .init("product_apple_id", .init(purchase.productAppleID)),
             .init("is_trial_period", .init(purchase.isTrialPeriod)),
             .init("is_in_intro_offer_period", .init(purchase.isInIntroductoryOfferPeriod)),
             .init("web_order_line_item_id", .init(purchase.webOrderLineItemID.map(String.init))),
@@ -98,13 +118,14 @@ public struct ReceiptDocument: Sendable, Hashable, Encodable {
             .init("quantity", .init(receipt.quantity)),
             .init("cancellation_reason", .null),
             .init("product_type", .null),
+            .init("product_apple_id", .init(receipt.itemID.flatMap { Int64($0) })),
             .init("is_trial_period", .init(receipt.isTrialPeriod)),
             .init("is_in_intro_offer_period", .init(receipt.isInIntroductoryOfferPeriod)),
             .init("web_order_line_item_id", .init(receipt.webOrderLineItemID)),
             .init("promotional_offer_id", .null),
             .init("other_attributes", .array([])),
         ]
-        return .object([
+        let app: [OrderedJSON.Member] = [
             .init("bundle_id", .string(receipt.bundleID)),
             .init("application_version", .init(receipt.version)),
             .init("original_application_version", .null),
@@ -114,15 +135,22 @@ public struct ReceiptDocument: Sendable, Hashable, Encodable {
             .init("app_apple_id", .init(receipt.appItemID.flatMap { Int64($0) })),
             .init("download_id", .null),
             .init("version_external_identifier", .init(receipt.versionExternalIdentifier.flatMap { Int64($0) })),
-            .init("original_purchase_date_ms", .null),
-            .init("expiration_date_ms", .null),
-            .init("preorder_date_ms", .null),
+        ]
+        let contents: [OrderedJSON.Member] = [
+            .init("unique_vendor_identifier", .init(receipt.uniqueVendorIdentifier?.text)),
             .init("opaque_value", .null),
             .init("sha1_hash", .null),
             .init("in_app", .array([.object(purchase)])),
             .init("other_attributes", .array([])),
-        ])
+        ]
+        return .object(app + missingInTransactionReceipts.map { OrderedJSON.Member($0, .null) } + contents)
     }
+
+    private static let missingInTransactionReceipts = [
+        "original_purchase_date_ms", "expiration_date_ms", "preorder_date_ms", "download_date_ms",
+        "volume_purchase_date_ms", "volume_purchase_organization", "age_rating", "vendor_id", "platform",
+        "system_version", "device_kind", "signing_service_version",
+    ]
 }
 
 extension OrderedJSON {
