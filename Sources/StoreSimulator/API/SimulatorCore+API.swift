@@ -70,7 +70,7 @@ extension SimulatorCore {
             case .truncate: isTruncated = true
             case .drop, .unreachable: replacement = .dropped
             case .status(let code): replacement = SimulatorResponse(status: code)
-            case .error(let code): replacement = .failure(APIFailure(APIErrorCode(rawValue: code), "a simulated fault"))
+            case .error(let code): replacement = .error(code)
             case .rateLimit(let seconds):
                 let end = Int64(((now + seconds).timeIntervalSince1970 * 1000).rounded())
                 replacement = .failure(APIFailure(.rateLimitExceeded, "a simulated fault", retryAfter: end))
@@ -85,6 +85,15 @@ extension SimulatorCore {
 }
 
 extension SimulatorResponse {
+    /// Returns the response for the effect `error`: a status of `verifyReceipt`, or an error of the API.
+    fileprivate static func error(_ code: Int64) -> SimulatorResponse {
+        guard Fault.isReceiptStatus(code) else {
+            return failure(APIFailure(APIErrorCode(rawValue: code), "a simulated fault"))
+        }
+        let retry = code >= 21_100 ? #","is-retryable":true"# : ""
+        return json(Array(#"{"status":\#(code)\#(retry)}"#.utf8))
+    }
+
     /// Returns an error response in the format of Apple's servers.
     static func failure(_ failure: APIFailure) -> SimulatorResponse {
         guard let code = failure.code else { return SimulatorResponse(status: failure.status) }

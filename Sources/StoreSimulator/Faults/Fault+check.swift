@@ -28,10 +28,20 @@ extension Fault {
         case .rateLimit(let seconds), .clockSkew(let seconds):
             abs(seconds) <= 1e9 ? nil : "at most 1,000,000,000 seconds"
         case .status(let status): (200...599).contains(status) ? nil : "a status is 200 to 599"
+        case .error(let code) where target == "route:verifyReceipt":
+            Self.isReceiptStatus(code) ? nil : "\(code) is not a status of verifyReceipt such as 21005 or 21100"
         case .error(let code):
             APIErrorCode(rawValue: code).httpStatus == nil ? "\(code) is not one of Apple's error codes" : nil
         default: nil
         }
+    }
+
+    /// Whether a number is a status with which `verifyReceipt` refuses a request. Unlike error codes, all have five
+    /// digits.
+    static func isReceiptStatus(_ code: Int64) -> Bool {
+        // The App Store no longer sends 21001. A response with 21006 contains a receipt.
+        let isRetired = code == 21_001 || code == 21_006
+        return (21_000...21_010).contains(code) && !isRetired || (21_100...21_199).contains(code)
     }
 
     /// Whether the fault applies to API responses; otherwise it applies to notifications.
@@ -65,8 +75,8 @@ extension Fault {
         switch effect {
         case .delay, .drop, .unreachable, .truncate: true
         case .duplicate, .reorder: !isForRoutes
-        case .status: isForRoutes
-        case .changeHistory, .error, .rateLimit: isForRoutes && target != "route:verifyReceipt"
+        case .status, .error: isForRoutes
+        case .changeHistory, .rateLimit: isForRoutes && target != "route:verifyReceipt"
         case .invalidSignature, .wrongChain, .unknownValues, .extraFields, .clockSkew: target != "route:verifyReceipt"
         }
     }

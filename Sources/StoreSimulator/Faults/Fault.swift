@@ -55,7 +55,8 @@ public struct Fault: Sendable, Hashable, Codable {
         case changeHistory
         /// Responds with this status and an empty body.
         case status(code: Int)
-        /// Responds with this documented error.
+        /// Responds with this documented error; `verifyReceipt` with this documented status, and for 21100 to 21199 with
+        /// `is-retryable`.
         case error(code: Int64)
         /// Responds with status 429, and `Retry-After` this many seconds ahead.
         case rateLimit(retryAfterSeconds: Double)

@@ -19,6 +19,7 @@ struct FaultCommand: AsyncParsableCommand {
               wrongChain  unknownValues  extraFields
               delay=<seconds>  status=<code>  error=<code>  rateLimit=<seconds>
               clockSkew=<seconds>
+            For route:verifyReceipt, error is a status such as 21005, or 21100 to 21199.
 
             EXAMPLES
               counterfoil simulator fault add route:transaction error=5000001 --count 2

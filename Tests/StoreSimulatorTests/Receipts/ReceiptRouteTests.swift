@@ -83,6 +83,35 @@ import Testing
         }
     }
 
+    @Test(arguments: [(21005, nil), (21009, nil), (21100, true), (21199, true)] as [(Int64, Bool?)])
+    func `A fault makes verifyReceipt answer with a status of the App Store's failures`(
+        _ code: Int64, _ isRetryable: Bool?
+    ) async throws {
+        try await Simulator.run { simulator in
+            try simulator.add(Fault("route:verifyReceipt", .error(code: code)))
+            let answer = simulator.core.verifyReceipt(Data("{}".utf8), in: .production)
+            #expect(answer.status == 200)
+            let object = try Self.object(Data(answer.body))
+            #expect(object["status"] as? Int == Int(code))
+            #expect(object["is-retryable"] as? Bool == isRetryable)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("route:verifyReceipt", 0), ("route:verifyReceipt", 21001), ("route:verifyReceipt", 21006),
+            ("route:verifyReceipt", 21011), ("route:verifyReceipt", 21200), ("route:verifyReceipt", 5_000_001),
+            ("route:transaction", 21005), ("route:*", 21005),
+        ] as [(String, Int64)])
+    func `A fault with a number that the route does not know is refused`(_ target: String, _ code: Int64) async throws {
+        try await Simulator.run { simulator in
+            let refused = #expect(throws: SimulatorError.self) {
+                try simulator.add(Fault(target, .error(code: code)))
+            }
+            #expect(refused?.code == .invalidFault)
+        }
+    }
+
     @Test func `A sandbox receipt is missing until the customer refreshes it`() async throws {
         try await Simulator.run { simulator in
             let path = "/sandbox/customers/anna/receipt"
