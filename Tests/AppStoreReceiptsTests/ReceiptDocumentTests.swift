@@ -40,8 +40,9 @@ import Testing
             "other_attributes":[{"type":1722,"version":1,"value":"020100"}]}],
             "other_attributes":[{"type":6,"version":2,"value":"ef"}]}
             """
-        let (ours, wanted) = (try members(ReceiptDocument(.app(receipt)).json), try members(expected))
-        #expect(ours as NSDictionary == wanted as NSDictionary)
+        let ours = try members(ReceiptDocument(.app(receipt)).json) as NSDictionary
+        let wanted = try members(expected) as NSDictionary
+        #expect(ours == wanted)
     }
 
     @Test func `A transaction receipt has the same members as a unified one`() throws {

@@ -71,9 +71,9 @@ import Testing
             """
         let certificate = try TestStore.authority().leaf.der
         let length = withUnsafeBytes(of: UInt32(certificate.count).bigEndian) { Array($0) }
-        let signature = Data([3] + [UInt8](repeating: 1, count: 256) + length + certificate)
+        let signature: [UInt8] = [3] + Array(repeating: 1, count: 256) + length + certificate
         let list = """
-            {"signature" = "\(signature.base64EncodedString())";
+            {"signature" = "\(Data(signature).base64EncodedString())";
             "purchase-info" = "\(Data(info.utf8).base64EncodedString())";}
             """
         return Data(list.utf8).base64EncodedString()
