@@ -57,14 +57,11 @@ package struct ReceivedNotification: Sendable {
         _ verified: Verified<ResponseBodyV2DecodedPayload>, in appEnvironment: AppEnvironment, at now: Date,
         origin: Origin
     ) {
-        self.scope = appEnvironment.id
-        uuid = verified.payload.notificationUUID
-        type = verified.payload.notificationType.rawValue
-        subtype = verified.payload.subtype?.rawValue
-        signedDate = verified.payload.signedDate.milliseconds
-        receivedAt = now.milliseconds
-        self.origin = origin
-        text = verified.text
+        let payload = verified.payload
+        self.init(
+            scope: appEnvironment.id, uuid: payload.notificationUUID, type: payload.notificationType.rawValue,
+            subtype: payload.subtype?.rawValue, signedDate: payload.signedDate.milliseconds,
+            receivedAt: now.milliseconds, origin: origin, text: verified.text)
     }
 }
 
@@ -177,34 +174,28 @@ package struct SignedFact: Sendable {
         _ verified: Verified<JWSTransactionDecodedPayload>, in appEnvironment: AppEnvironment, at now: Date,
         origin: Origin
     ) {
-        self.scope = appEnvironment.id
-        fact = .transaction(TransactionFact(verified.payload))
-        self.origin = origin
-        receivedAt = now.milliseconds
-        text = verified.text
+        self.init(
+            scope: appEnvironment.id, fact: .transaction(TransactionFact(verified.payload)), origin: origin,
+            receivedAt: now.milliseconds, text: verified.text)
     }
 
     package init(
         _ verified: Verified<JWSRenewalInfoDecodedPayload>, in appEnvironment: AppEnvironment, at now: Date,
         origin: Origin
     ) {
-        self.scope = appEnvironment.id
-        fact = .renewal(RenewalFact(verified.payload))
-        self.origin = origin
-        receivedAt = now.milliseconds
-        text = verified.text
+        self.init(
+            scope: appEnvironment.id, fact: .renewal(RenewalFact(verified.payload)), origin: origin,
+            receivedAt: now.milliseconds, text: verified.text)
     }
 
     /// Creates a signed fact from one purchase in a receipt.
     package init(receipt fact: TransactionFact, in appEnvironment: AppEnvironment, at now: Date, origin: Origin) throws
     {
         let receiptFact = ReceiptFact(fact)
-        self.scope = appEnvironment.id
         // With the precision that the stored text has.
-        self.fact = .transaction(receiptFact.fact)
-        self.origin = origin
-        receivedAt = now.milliseconds
-        text = try receiptFact.text
+        self.init(
+            scope: appEnvironment.id, fact: .transaction(receiptFact.fact), origin: origin,
+            receivedAt: now.milliseconds, text: try receiptFact.text)
         isOfReceipt = true
     }
 }

@@ -122,11 +122,6 @@ package struct TimelineItem: Sendable {
 
         package var kind: Kind
         package var grant: Grant
-
-        package init(kind: Kind, grant: Grant) {
-            self.kind = kind
-            self.grant = grant
-        }
     }
 
     package var position: TimelinePosition
