@@ -150,6 +150,11 @@ struct SQLStatement {
     private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }
 
+extension Collection {
+    /// One placeholder for each element, for a list of values in SQL.
+    var placeholders: String { repeatElement("?", count: count).joined(separator: ", ") }
+}
+
 extension Database {
     /// Runs a statement without reading rows. `changesCount` contains the number of changed rows.
     func run(_ sql: String, _ values: [SQLValue]) throws { try each(sql, values) { _ in } }

@@ -135,8 +135,8 @@ extension SQLiteStorage: ConsumptionStorage {
                 """
                 SELECT count(*), min(requested_at)
                 FROM consumption_requests INDEXED BY consumption_requests_by_time
-                WHERE \(ConsumptionTables.isPending) AND scope IN (\(Self.places(scopes)))
-                    AND coalesce(answer, '') NOT IN (\(Self.places(answers)))
+                WHERE \(ConsumptionTables.isPending) AND scope IN (\(scopes.placeholders))
+                    AND coalesce(answer, '') NOT IN (\(answers.placeholders))
                 """, values
             ) { row in (count: Int(row.number(0) ?? 0), oldest: row.number(1)) } ?? (0, nil)
         }

@@ -72,13 +72,12 @@ extension DeliveryFilter {
             values.append(.text(eventType.rawValue))
         }
         if let customer {
-            sql +=
-                " AND events.customer = ? AND events.scope IN (\(customer.scopes.map { _ in "?" }.joined(separator: ", ")))"
+            sql += " AND events.customer = ? AND events.scope IN (\(customer.scopes.placeholders))"
             values.append(.text(customer.name))
             values += customer.scopes.map { .integer($0) }
         }
         if let scopes {
-            sql += " AND events.scope IN (\(scopes.map { _ in "?" }.joined(separator: ", ")))"
+            sql += " AND events.scope IN (\(scopes.placeholders))"
             values += scopes.map { .integer($0) }
         }
         return (sql, values)

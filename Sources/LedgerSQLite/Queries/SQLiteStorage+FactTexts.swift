@@ -36,10 +36,11 @@ extension SQLiteStorage {
     private static func records(
         of originals: [String], in scope: Int64, _ db: Database
     ) throws -> [ExactText: LineageRecord] {
-        let places = repeatElement("?", count: originals.count).joined(separator: ", ")
         let records = try db.all(
-            "SELECT \(LineageTable.reading) FROM lineages WHERE scope = ? AND original_id IN (\(places))",
-            [.integer(scope)] + originals.map { .text($0) }, isCached: false
+            """
+            SELECT \(LineageTable.reading) FROM lineages
+            WHERE scope = ? AND original_id IN (\(originals.placeholders))
+            """, [.integer(scope)] + originals.map { .text($0) }, isCached: false
         ) { try LineageTable.record($0) }
         return Dictionary(records.map { (ExactText($0.lineage.originalTransactionID), $0) }) { first, _ in first }
     }

@@ -39,12 +39,10 @@ extension SQLiteStorage: RecoveryStorage {
     package func openRecoveries(in scopes: [Int64]) async throws -> [RecoveryRun] {
         try await read {
             try Self.recoveries(
-                $0, "WHERE \(RecoveryTables.isOpen) AND scope IN (\(Self.places(scopes))) ORDER BY id",
+                $0, "WHERE \(RecoveryTables.isOpen) AND scope IN (\(scopes.placeholders)) ORDER BY id",
                 scopes.map { .integer($0) })
         }
     }
-
-    static func places(_ values: [some Sendable]) -> String { values.map { _ in "?" }.joined(separator: ", ") }
 
     package func openWindows(of recovery: Int64) async throws -> [RecoveryWindow] {
         try await read {
@@ -186,7 +184,7 @@ extension SQLiteStorage: RecoveryStorage {
     package func recoveries(in scopes: [Int64], before id: Int64?, limit: Int) async throws -> [RecoveryRun] {
         try await read { db in
             try Self.recoveries(
-                db, "WHERE scope IN (\(Self.places(scopes))) AND id < ? ORDER BY id DESC LIMIT ?",
+                db, "WHERE scope IN (\(scopes.placeholders)) AND id < ? ORDER BY id DESC LIMIT ?",
                 scopes.map { .integer($0) } + [.integer(id ?? .max), .init(limit)])
         }
     }

@@ -71,10 +71,11 @@ enum AccountNotificationTable {
     /// Returns the notifications about some Apple accounts.
     static func entries(about accounts: Set<ExactText>, in scope: Int64, _ db: Database) throws -> [Entry] {
         guard !accounts.isEmpty else { return [] }
-        let places = repeatElement("?", count: accounts.count).joined(separator: ", ")
         return try db.all(
-            "SELECT \(columns) FROM account_notifications WHERE scope = ? AND app_transaction_id IN (\(places))",
-            [.integer(scope)] + accounts.map { .text($0.text) }, isCached: false
+            """
+            SELECT \(columns) FROM account_notifications
+            WHERE scope = ? AND app_transaction_id IN (\(accounts.placeholders))
+            """, [.integer(scope)] + accounts.map { .text($0.text) }, isCached: false
         ) { entry($0, from: 0) }
     }
 
