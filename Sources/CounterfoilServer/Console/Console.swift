@@ -1,6 +1,5 @@
 internal import AppStoreModels
 internal import Basics
-internal import Crypto
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -68,7 +67,7 @@ final class Console: Sendable {
 
     /// Returns the key with this text, if it can sign in to the console.
     func key(text: String) -> SignInKey? {
-        let digest = Data(SHA256.hash(data: Data(text.utf8)))
+        let digest = APIKeyText.hash(of: text)
         guard let entry = core.access.current.keys[digest], mayOpen(entry) else { return nil }
         return SignInKey(name: entry.principal.name, digest: digest)
     }

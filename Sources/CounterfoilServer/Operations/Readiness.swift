@@ -22,7 +22,7 @@ package final class Readiness: Sendable {
     /// The maximum duration of the check's commit before the server counts as not ready.
     package static let limit = Duration.seconds(5)
     /// The code for a commit that takes longer.
-    package static let stalled = "storage_stalled"
+    private static let stalled = "storage_stalled"
 
     private let state = Mutex(State())
     private let check: @Sendable () async throws -> Void

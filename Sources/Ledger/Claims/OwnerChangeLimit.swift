@@ -5,7 +5,7 @@
 package enum OwnerChangeLimit {
     /// The number of events in a day after which no further change is made. A change that keeps other owners adds an
     /// event for each of them and counts as many, because the length of the log is what costs.
-    package static let perDay = 100
+    private static let perDay = 100
 
     private static let day: Milliseconds = 86_400_000
 

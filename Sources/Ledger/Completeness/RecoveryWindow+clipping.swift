@@ -62,7 +62,7 @@ extension UnverifiedItem {
 
 extension UnverifiedSpans {
     /// Whether a span shares an instant with one of these.
-    package func touches(_ span: Span) -> Bool {
+    fileprivate func touches(_ span: Span) -> Bool {
         spans.contains { $0.from <= span.until && $0.until >= span.from }
     }
 }

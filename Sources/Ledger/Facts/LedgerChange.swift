@@ -145,7 +145,7 @@ package struct SignedFact: Sendable {
     /// The signed text. For a purchase in a receipt, which is not stored itself, the JSON of a ``ReceiptFact``.
     package var text: String
     /// Whether the fact is from a receipt. Signed data of the App Store about the same transaction replace such a fact.
-    package private(set) var isOfReceipt = false
+    private var isOfReceipt = false
 
     /// The kind of text.
     package enum Kind: Int64, Sendable, Hashable {

@@ -16,7 +16,7 @@ package struct EndpointBackoff: Sendable, Hashable {
     /// The number of different deliveries that have to fail in a row.
     package static let threshold = 10
     /// The first pause; each pause is twice as long as the previous one.
-    package static let firstPause = Duration.seconds(1)
+    private static let firstPause = Duration.seconds(1)
     package static let longestPause = Duration.seconds(60)
 
     /// The deliveries that failed since the last success, up to the threshold.

@@ -47,11 +47,11 @@ package struct FanOutLimit: Sendable, Hashable {
 /// a notification is stuck.
 package struct FanOutGate {
     /// How long a recovery, and the processing of its notifications, may hold events back.
-    package static let longestRecovery = Duration.seconds(60)
+    private static let longestRecovery = Duration.seconds(60)
     /// How long one unprocessed notification may hold back the events after it.
-    package static let longestProcessing = Duration.seconds(5)
+    private static let longestProcessing = Duration.seconds(5)
     /// How long sending may be suspended because there are always more events to sort.
-    package static let longestCatchUp = Duration.seconds(60)
+    private static let longestCatchUp = Duration.seconds(60)
 
     package init() {}
 

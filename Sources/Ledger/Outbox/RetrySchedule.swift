@@ -10,7 +10,7 @@ package enum RetrySchedule {
     private static let jitter = 0.8...1.2
 
     /// The longest `Retry-After` of a receiver that is respected, in seconds.
-    package static let longestRetryAfter: Double = 24 * 3600
+    private static let longestRetryAfter: Double = 24 * 3600
 
     /// The longest time before a delivery's next attempt.
     package static let longestPause = Milliseconds(

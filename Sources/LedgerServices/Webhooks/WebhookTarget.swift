@@ -8,7 +8,7 @@ package struct WebhookTarget: Sendable, Hashable {
     /// The host: a name in lower case, or an IP address without brackets.
     package let host: String
     /// Whether the host is an IP address.
-    package let isLiteral: Bool
+    private let isLiteral: Bool
 
     /// Why a URL is refused.
     package struct Refusal: Error, Hashable, CustomStringConvertible {
