@@ -32,15 +32,10 @@ package struct ConsumptionService: Service {
     }
 
     /// Answers due requests every second until the server shuts down.
-    package func run() async throws { await cancelWhenGracefulShutdown { await work() } }
-
-    private func work() async {
-        let failures = FailureLog(logger, end: "consumption requests are answered again")
-        while !Task.isCancelled {
-            // The wait throws only if the task is cancelled.
-            do { try await clock.wait(for: .seconds(1)) } catch { return }
-            await failures.attempt("consumption requests could not be answered; trying again") { try await answerDue() }
-        }
+    package func run() async throws {
+        await FailureLog(logger, end: "consumption requests are answered again").attempt(
+            "consumption requests could not be answered; trying again", every: .seconds(1), of: clock
+        ) { try await answerDue() }
     }
 
     /// The time after which an unfinished attempt is repeated, in milliseconds.

@@ -1,5 +1,6 @@
 internal import Ledger
 internal import Logging
+internal import ServiceLifecycle
 internal import Synchronization
 
 /// Logs a failure that lasts, such as a full disk, when it begins and when it is over. Services try again every second,
@@ -26,6 +27,21 @@ final class FailureLog: Sendable {
             recordSuccess()
         } catch {
             if !Task.isCancelled { record(message, error) }
+        }
+    }
+
+    /// Does work after each `interval` until the server shuts down, as ``attempt(_:_:)`` does it.
+    func attempt(
+        _ message: Logger.Message, every interval: Duration, of clock: ServerClock, beginsAtOnce: Bool = false,
+        _ work: @escaping @Sendable () async throws -> Void
+    ) async {
+        await cancelWhenGracefulShutdown {
+            if beginsAtOnce { await self.attempt(message, work) }
+            while !Task.isCancelled {
+                // The wait throws only if the task is cancelled.
+                do { try await clock.wait(for: interval) } catch { return }
+                await self.attempt(message, work)
+            }
         }
     }
 

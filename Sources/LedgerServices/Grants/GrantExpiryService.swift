@@ -21,17 +21,10 @@ package struct GrantExpiryService: Service {
     }
 
     /// Emits due events every second until the server shuts down.
-    package func run() async throws { await cancelWhenGracefulShutdown { await work() } }
-
-    private func work() async {
-        let failures = FailureLog(logger, end: "events of expired grants are emitted again")
-        while !Task.isCancelled {
-            // The wait throws only if the task is cancelled.
-            do { try await clock.wait(for: .seconds(1)) } catch { return }
-            await failures.attempt("events of expired grants could not be emitted; trying again") {
-                try await emitDue()
-            }
-        }
+    package func run() async throws {
+        await FailureLog(logger, end: "events of expired grants are emitted again").attempt(
+            "events of expired grants could not be emitted; trying again", every: .seconds(1), of: clock
+        ) { try await emitDue() }
     }
 
     private static let batch = 100

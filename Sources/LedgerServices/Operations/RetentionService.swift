@@ -16,15 +16,10 @@ package struct RetentionService: Service {
     }
 
     /// Deletes expired data at the start and every minute until the server shuts down.
-    package func run() async throws { await cancelWhenGracefulShutdown { await work() } }
-
-    private func work() async {
-        let failures = FailureLog(logger, end: "expired data are deleted again")
-        while !Task.isCancelled {
-            await failures.attempt("expired data could not be deleted; trying again") { try await removeExpired() }
-            // The wait throws only if the task is cancelled.
-            do { try await clock.wait(for: .seconds(60)) } catch { return }
-        }
+    package func run() async throws {
+        await FailureLog(logger, end: "expired data are deleted again").attempt(
+            "expired data could not be deleted; trying again", every: .seconds(60), of: clock, beginsAtOnce: true
+        ) { try await removeExpired() }
     }
 
     /// The number of rows that one transaction deletes. It is small, because incoming notifications wait for the
