@@ -19,8 +19,7 @@ public struct Network: Sendable, Hashable {
         let width = first.contains(":") ? 128 : 32
         var length = width
         if parts.count == 2 {
-            guard parts[1].utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(parts[1]), number <= width
-            else { return nil }
+            guard parts[1].isDigits(), let number = Int(parts[1]), number <= width else { return nil }
             length = number
         }
         prefix = length + 128 - width

@@ -1,4 +1,5 @@
 public import AppStoreModels
+import Basics
 import Foundation
 
 /// The server to which requests are sent.
@@ -47,8 +48,7 @@ public struct AppStoreHost: Sendable, Hashable {
     ///   - environment: The environment of the server.
     /// - Throws: ``AppStoreServerError`` with `invalid_request` for anything else.
     public init(url: String, environment: AppStoreEnvironment) throws(AppStoreServerError) {
-        let isPlain = url.utf8.allSatisfy { 0x21...0x7E ~= $0 }
-        guard isPlain, url.utf8.count <= 2048, let parts = URLComponents(string: url),
+        guard url.isVisibleASCII, url.utf8.count <= 2048, let parts = URLComponents(string: url),
             ["http", "https"].contains(parts.scheme?.lowercased()), parts.host?.isEmpty == false, parts.user == nil,
             parts.password == nil, parts.query == nil, parts.fragment == nil
         else { throw AppStoreServerError(.invalidRequest, "not a usable base URL") }

@@ -41,11 +41,7 @@ package struct NotificationV1: Decodable {
             ?? container.decodeIfPresent(String.self, forKey: .latestExpiredReceipt)
         // Ignore an identifier of another type or form: the receipt is enough.
         let id = try? container.decodeIfPresent(String.self, forKey: .originalTransactionID)
-        originalTransactionID = id.flatMap { Self.isIdentifier($0) ? $0 : nil }
-    }
-
-    private static func isIdentifier(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (48...57).contains($0) }
+        originalTransactionID = id.flatMap { $0.isDigits(upTo: 64) ? $0 : nil }
     }
 
     /// Decodes a body. Returns nil if it is not a notification of version 1.

@@ -3,6 +3,7 @@ internal import AppStoreModels
 internal import AppStoreReceipts
 internal import AppStoreServer
 package import AppStoreTrust
+internal import Basics
 
 /// Imports customers from other systems: from one transaction or receipt of each customer, all their purchases.
 package struct Importer: Sendable {
@@ -42,9 +43,7 @@ package struct Importer: Sendable {
     /// - Parameter line: An original transaction identifier, or a receipt in base64.
     /// - Throws: An error that would prevent all other imports too: the App Store or the ledger cannot be reached.
     package func importCustomer(_ line: String) async throws -> Outcome {
-        if line.utf8.count <= 64, line.utf8.allSatisfy({ (48...57).contains($0) }) {
-            return try await fetch(line, in: scopes)
-        }
+        if line.isDigits(upTo: 64) { return try await fetch(line, in: scopes) }
         do {
             let receipt = try receipt(line)
             let environment = receipt.environment?.rawValue

@@ -1,5 +1,6 @@
 package import AppStoreModels
 package import Foundation
+internal import Basics
 
 extension Store {
     /// More customers than this are more likely the result of a faulty loop than intended.

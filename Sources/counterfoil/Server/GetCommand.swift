@@ -1,5 +1,6 @@
 import AppStoreServer
 import ArgumentParser
+import Basics
 import Foundation
 
 /// `counterfoil server get`: sends a GET request to a running server and prints the response.
@@ -37,7 +38,7 @@ struct GetCommand: AsyncParsableCommand {
 
     func validate() throws {
         // The request carries the key, so the path must not be able to change the host.
-        guard path.hasPrefix("/v1/"), path.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !path.contains("#") else {
+        guard path.hasPrefix("/v1/"), path.isVisibleASCII, !path.contains("#") else {
             throw ValidationError(
                 "The path must begin with /v1/; percent-encode spaces (%20) and characters other than ASCII.")
         }

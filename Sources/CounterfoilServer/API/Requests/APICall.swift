@@ -109,8 +109,7 @@ struct APICall: Sendable {
 
     /// The App Store identifier in the path.
     func identifier(_ name: String) throws(APIFailure) -> String {
-        guard let id = pathParameter("id"), !id.isEmpty, id.utf8.count <= 64,
-            id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") })
+        guard let id = pathParameter("id"), (1...64).contains(id.utf8.count), id.isVisibleASCII, !id.contains("/")
         else {
             throw APIFailure(
                 "invalid_\(name)", "An App Store identifier has 1 to 64 visible ASCII characters without /.",

@@ -122,7 +122,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
 
     private static func key(_ request: Request, _ name: HTTPField.Name) throws(APIFailure) -> String {
         guard let key = request.headers.singleValue(of: name), (1...255).contains(key.utf8.count),
-            key.utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
+            key.isVisibleASCII
         else {
             throw APIFailure(
                 "invalid_idempotency_key", "An Idempotency-Key has 1 to 255 visible ASCII characters.",

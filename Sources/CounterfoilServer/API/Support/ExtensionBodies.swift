@@ -48,7 +48,7 @@ struct ExtensionBody: JSONRequestBody {
             return (call.idempotentIdentifier("extension", in: appEnvironment, [subject]) ?? UUID()).text
         }
         let isValid = isUUID ? UUID(text: text) != nil : (1...128).contains(text.utf8.count)
-        guard isValid, text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
+        guard isValid, text.isVisibleASCII else {
             throw APIFailure(
                 "invalid_identifier",
                 isUUID

@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 internal import Ledger
 
@@ -16,10 +17,8 @@ package struct SearchQuery: Sendable, Hashable {
         guard CustomerName.isValid(text) else { return nil }
     }
 
-    private var isNumber: Bool { text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
-
     /// The identifier of a transaction or of an original transaction.
-    package var transaction: String? { isNumber && text.utf8.count <= 64 ? text : nil }
+    package var transaction: String? { text.isDigits(upTo: 64) ? text : nil }
 
     package var event: String? { text.hasPrefix("evt_") ? text : nil }
 
@@ -35,7 +34,7 @@ package struct SearchQuery: Sendable, Hashable {
 
     /// An order ID: 6 to 32 digits and capital letters, at least one of them a letter.
     package var order: String? {
-        !isNumber && (6...32).contains(text.utf8.count) && text.utf8.allSatisfy(\.isOrderCharacter) ? text : nil
+        !text.isDigits() && (6...32).contains(text.utf8.count) && text.utf8.allSatisfy(\.isOrderCharacter) ? text : nil
     }
 }
 

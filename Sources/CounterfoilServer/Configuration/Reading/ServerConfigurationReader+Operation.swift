@@ -216,8 +216,7 @@ extension ServerConfigurationReader {
     /// Returns the host of an `http` or `https` URL, without the brackets of IPv6. Returns nil if the URL has another
     /// scheme, a user, a password or a fragment.
     static func host(ofURL text: String) -> String? {
-        guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }), text.utf8.count <= 2048,
-            let parts = URLComponents(string: text),
+        guard text.isVisibleASCII, text.utf8.count <= 2048, let parts = URLComponents(string: text),
             ["http", "https"].contains(parts.scheme?.lowercased()), let host = parts.host, !host.isEmpty,
             parts.user == nil, parts.password == nil, parts.fragment == nil
         else { return nil }

@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 
 // Groups of customers. Only the sandbox has them.
 

@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 
 // Resolves the identifiers in paths of the App Store Server API to transactions and customers.
 
@@ -17,13 +18,6 @@ extension APIRequest {
 extension String {
     /// Whether the string has the form of a transaction identifier: 1 to 20 digits.
     var isIdentifier: Bool { isDigits(upTo: 20) }
-}
-
-extension StringProtocol {
-    /// Whether the text consists of one or more decimal digits, `count` at most.
-    func isDigits(upTo count: Int = .max) -> Bool {
-        (1...count).contains(utf8.count) && utf8.allSatisfy { (0x30...0x39).contains($0) }
-    }
 }
 
 extension Store {

@@ -1,4 +1,5 @@
 internal import ConfigurationReading
+internal import Basics
 
 /// Parses prices to thousandths of the currency, the unit of the App Store.
 package enum PriceParser {

@@ -1,4 +1,5 @@
 package import AppStoreModels
+internal import Basics
 
 /// Checks the requests of the Advanced Commerce API: the bodies of its six endpoints, and the signed requests of apps.
 ///
