@@ -67,6 +67,6 @@ extension EntitlementState {
     private mutating func activate() {
         guard !isActive else { return }
         self = EntitlementState(
-            entitlement: entitlement, isActive: true, state: .active, details: [], until: .distantPast)
+            entitlement: entitlement, isActive: true, state: .active, until: .distantPast)
     }
 }

@@ -16,9 +16,7 @@ struct CustomerFold {
     init(facts: EffectiveFacts, engine: EntitlementEngine) {
         self.facts = facts
         self.engine = engine
-        states = CustomerStates(
-            asOf: facts.asOf, entitlements: [], subscriptions: [], groups: [], products: [], purchases: [],
-            consumables: [])
+        states = CustomerStates(asOf: facts.asOf)
     }
 
     mutating func run() {

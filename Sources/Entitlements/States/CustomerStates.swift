@@ -202,14 +202,14 @@ public struct EntitlementState: Sendable, Hashable, Encodable {
 
 extension ProductState {
     init(new productID: String) {
-        self.init(productID: productID, state: .new, details: [])
+        self.init(productID: productID, state: .new)
     }
 }
 
 extension GroupState {
     init(new identifier: String) {
         self.init(
-            subscriptionGroupIdentifier: identifier, state: .new, details: [], isEligibleForIntroductoryOffer: true,
+            subscriptionGroupIdentifier: identifier, state: .new, isEligibleForIntroductoryOffer: true,
             nextStep: .subscribe)
     }
 }

@@ -2,6 +2,7 @@ internal import AppStoreModels
 internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
+internal import Ledger
 
 /// The value of a parameter or a column. Texts are compared by their bytes, as SQLite does.
 enum SQLValue: Sendable, Equatable {
@@ -104,6 +105,12 @@ struct SQLStatement {
     }
 
     func int32(_ column: Int32) -> Int32? { number(column).map { Int32(clamping: $0) } }
+
+    /// A number of items; 0 instead of nil.
+    func count(_ column: Int32) -> Int { Int(clamping: number(column) ?? 0) }
+
+    /// How a text was received; `imported` for an unknown number.
+    func origin(_ column: Int32) -> Origin { number(column).flatMap(Origin.init) ?? .imported }
 
     func text(_ column: Int32) -> String? {
         guard sqlite3_column_type(pointer, column) == SQLITE_TEXT, let text = sqlite3_column_text(pointer, column)

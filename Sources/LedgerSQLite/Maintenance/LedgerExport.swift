@@ -111,7 +111,7 @@ package struct LedgerExport {
         try line("notification", row) { json in
             json.member("uuid", StoredUUID.text(row.value(2)))
             json.member("received_at", row.number(3) ?? 0)
-            json.member("origin", row.number(4).flatMap(Origin.init)?.name ?? Origin.imported.name)
+            json.member("origin", row.origin(4).name)
             json.member("signed_payload", text)
         }
     }
@@ -130,7 +130,7 @@ package struct LedgerExport {
             try line("statement", row) { json in
                 json.member("kind", kind.exportName)
                 json.member("received_at", row.number(3) ?? 0)
-                json.member("origin", row.number(4).flatMap(Origin.init)?.name ?? Origin.imported.name)
+                json.member("origin", row.origin(4).name)
                 guard kind == .receipt else { return json.member("signed_text", text) }
                 json.value("purchase") { $0.raw(text.utf8) }
             }

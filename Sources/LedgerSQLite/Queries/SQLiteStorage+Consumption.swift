@@ -138,7 +138,7 @@ extension SQLiteStorage: ConsumptionStorage {
                 WHERE \(ConsumptionTables.isPending) AND scope IN (\(scopes.placeholders))
                     AND coalesce(answer, '') NOT IN (\(answers.placeholders))
                 """, values
-            ) { row in (count: Int(row.number(0) ?? 0), oldest: row.number(1)) } ?? (0, nil)
+            ) { row in (count: row.count(0), oldest: row.number(1)) } ?? (0, nil)
         }
     }
 

@@ -25,10 +25,10 @@ extension SQLiteStorage: DeliveryInspectionStorage {
             Dictionary(
                 try db.all(sql, [.integer(since), .init(limit)]) { row -> (Int64, WebhookActivity)? in
                     var activity = WebhookActivity()
-                    activity.delivered = Int(clamping: row.number(1) ?? 0)
-                    activity.failed = Int(clamping: row.number(2) ?? 0)
-                    activity.discarded = Int(clamping: row.number(3) ?? 0)
-                    activity.pending = Int(clamping: row.number(4) ?? 0)
+                    activity.delivered = row.count(1)
+                    activity.failed = row.count(2)
+                    activity.discarded = row.count(3)
+                    activity.pending = row.count(4)
                     activity.oldest = row.number(5)
                     activity.eventsBehind = max(0, row.number(6) ?? 0)
                     return (row.number(0) ?? 0, activity)

@@ -60,7 +60,7 @@ extension SQLiteStorage {
                 row.number(0) ?? 0,
                 StoredSignedFact(
                     kind: row.number(1) == SignedFact.Kind.renewal.rawValue ? .renewal : .transaction,
-                    origin: row.number(2).flatMap(Origin.init) ?? .imported, receivedAt: row.number(3) ?? 0,
+                    origin: row.origin(2), receivedAt: row.number(3) ?? 0,
                     text: row.blob(4).flatMap { headers.unpack($0) } ?? "")
             )
         }

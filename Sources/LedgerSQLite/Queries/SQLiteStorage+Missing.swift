@@ -30,17 +30,16 @@ extension SQLiteStorage {
     }
 
     private static func missing(_ row: SQLStatement) -> MissingCounts {
-        func count(_ column: Int32) -> Int { Int(row.number(column) ?? 0) }
         var missing = MissingCounts()
-        missing.openWindows = count(0)
-        missing.unverified = count(1)
-        missing.failedNotifications = count(2)
-        missing.backlog = count(3)
-        missing.unverifiedSpans = count(4)
-        missing.historyRequests = count(5)
-        missing.retryingHistoryRequests = count(6)
-        missing.failedHistoryRequests = count(7)
-        missing.isFillingGap = count(8) > 0
+        missing.openWindows = row.count(0)
+        missing.unverified = row.count(1)
+        missing.failedNotifications = row.count(2)
+        missing.backlog = row.count(3)
+        missing.unverifiedSpans = row.count(4)
+        missing.historyRequests = row.count(5)
+        missing.retryingHistoryRequests = row.count(6)
+        missing.failedHistoryRequests = row.count(7)
+        missing.isFillingGap = row.count(8) > 0
         return missing
     }
 

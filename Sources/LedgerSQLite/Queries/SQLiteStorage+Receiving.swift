@@ -108,7 +108,7 @@ extension SQLiteStorage: LedgerStorage {
     package func backlog() async throws -> (count: Int, oldest: Milliseconds?) {
         try await read { db in
             try db.first("SELECT count(*), min(received_at) FROM inbox", []) { row in
-                (count: Int(row.number(0) ?? 0), oldest: row.number(1))
+                (count: row.count(0), oldest: row.number(1))
             } ?? (0, nil)
         }
     }
@@ -236,7 +236,7 @@ extension SQLiteStorage: LedgerStorage {
             id: row.number(0) ?? 0, scope: row.number(2) ?? 0, uuid: StoredUUID.text(row.value(1)),
             type: row.text(3) ?? "",
             subtype: row.text(4), signedDate: row.number(5) ?? 0, receivedAt: row.number(6) ?? 0,
-            origin: row.number(7).flatMap(Origin.init) ?? .imported,
+            origin: row.origin(7),
             state: row.number(9) == 1 ? .pending : failure == nil ? .processed : .failed, failure: failure,
             text: text ?? "")
     }

@@ -76,7 +76,7 @@ extension SQLiteStorage: RecoveryStorage {
             """, values
         ) { row in
             var window = RecoveryWindow(
-                stage: Int(row.number(1) ?? 0), from: row.number(2) ?? 0, until: row.number(3) ?? 0,
+                stage: row.count(1), from: row.number(2) ?? 0, until: row.number(3) ?? 0,
                 filter: row.text(4).flatMap(NotificationFilter.init(name:)), onlyFailures: row.number(5) == 1)
             (window.id, window.recovery, window.token) = (row.number(0) ?? 0, row.number(7) ?? 0, row.text(6))
             return (window, row.number(8) == 1)
@@ -256,17 +256,17 @@ extension SQLiteStorage {
             FROM recoveries \(condition)
             """, values
         ) { row in
-            func count(_ column: Int32) -> Int { Int(row.number(column) ?? 0) }
+            let counts = RecoveryCounts(
+                pages: row.count(11), found: row.count(12), new: row.count(13), duplicates: row.count(14),
+                failed: row.count(15))
             return RecoveryRun(
                 id: row.number(0) ?? 0, scope: row.number(1) ?? 0,
                 cause: row.text(2).flatMap(RecoveryRun.Cause.init) ?? .request, from: row.number(3) ?? 0,
                 until: row.number(4) ?? 0,
                 filters: (row.text(5) ?? "").split(separator: " ").compactMap { NotificationFilter(name: String($0)) },
                 movesMark: row.number(6) == 1, state: row.text(7).flatMap(RecoveryRun.State.init) ?? .failed,
-                createdAt: row.number(8) ?? 0, finishedAt: row.number(9), failure: row.text(10),
-                counts: RecoveryCounts(
-                    pages: count(11), found: count(12), new: count(13), duplicates: count(14), failed: count(15)),
-                windows: count(16), openWindows: count(17), signedUntil: row.number(18))
+                createdAt: row.number(8) ?? 0, finishedAt: row.number(9), failure: row.text(10), counts: counts,
+                windows: row.count(16), openWindows: row.count(17), signedUntil: row.number(18))
         }
     }
 }

@@ -156,9 +156,9 @@ extension SQLiteStorage: WebhookStorage {
                 """, []
             ) { row in
                 WebhookBacklog(
-                    deliveries: Int(clamping: row.number(0) ?? 0),
+                    deliveries: row.count(0),
                     oldest: [row.number(1), row.number(2)].compactMap(\.self).min(),
-                    disabledEndpoints: Int(clamping: row.number(3) ?? 0))
+                    disabledEndpoints: row.count(3))
             } ?? WebhookBacklog(deliveries: 0, oldest: nil, disabledEndpoints: 0)
         }
     }

@@ -79,7 +79,7 @@ enum OriginalPurchaseTable {
         else { throw StorageError(.damaged, "the app transaction \(subject) is damaged") }
         return OriginalPurchase(
             scope: scope, subject: subject, kind: kind, fact: fact(row, from: column, isTestData: isTestData),
-            origin: row.number(column + 6).flatMap(Origin.init) ?? .imported, receivedAt: row.number(column + 5) ?? 0,
+            origin: row.origin(column + 6), receivedAt: row.number(column + 5) ?? 0,
             text: text)
     }
 
