@@ -70,9 +70,9 @@ struct KeysCreate: ParsableCommand {
     }
 
     func validate() throws {
-        guard (1...100).contains(name.utf8.count),
-            name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) })
-        else { throw ValidationError("--name takes 1 to 100 letters, digits, dots, - and _.") }
+        guard name.isSettingName else {
+            throw ValidationError("--name takes 1 to 100 letters, digits, dots, - and _.")
+        }
         guard !scopes.isEmpty else { throw ValidationError("--scope is missing: name at least one scope.") }
         guard !isPublic || APIScope.publicKeyScopes.isSuperset(of: scopes) else {
             let allowed = APIScope.publicKeyScopes.map(\.rawValue).sorted().joined(separator: ", ")

@@ -69,7 +69,7 @@ struct WebhookSettings: JSONRequestBody {
     private static func checked(_ events: [String]?) throws(APIFailure) -> [String]? {
         guard let events else { return nil }
         guard (1...100).contains(events.count),
-            events.allSatisfy({ ServerConfigurationReader.isName($0.replacing("*", with: "_")) })
+            events.allSatisfy({ $0.replacing("*", with: "_").isSettingName })
         else {
             throw APIFailure(
                 "invalid_events", "`events` lists 1 to 100 event types such as subscription.renewed or subscription.*.",

@@ -48,7 +48,7 @@ struct WebhookRoutes {
     private func create(_ call: APICall) async throws -> Response {
         let body = try await call.body(
             NewWebhook.self, upTo: Self.maximumBytes, form: "a JSON object with a name and a url")
-        guard ServerConfigurationReader.isName(body.name) else {
+        guard body.name.isSettingName else {
             throw APIFailure("invalid_name", "A name has 1 to 100 letters, digits, dots, - and _.", parameter: "name")
         }
         let secret = WebhookSignature.makeSecret()

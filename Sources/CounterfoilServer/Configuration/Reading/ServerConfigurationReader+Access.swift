@@ -113,7 +113,7 @@ extension ServerConfigurationReader {
         requireItems("events", of: section)
         return section.texts("events").map { events in
             for event in events {
-                if !Self.isName(event.text.replacing("*", with: "_")) {
+                if !event.text.replacing("*", with: "_").isSettingName {
                     diagnostics.problem(event.path, "\(quoted(event.text)) is not a type such as subscription.renewed")
                 } else if !EventType.isKnown(event.text) {
                     let suggestion = SpellingSuggestion.suggestion(for: event.text, among: EventType.all)
@@ -147,7 +147,7 @@ extension ServerConfigurationReader {
 
     private func name(_ section: inout Section) -> String? {
         guard let name = section.requiredText("name") else { return nil }
-        if !Self.isName(name) {
+        if !name.isSettingName {
             section.problem("name", "should consist of letters, digits, dots, - and _, at most 100")
         }
         return name

@@ -278,13 +278,4 @@ extension ServerConfigurationReader {
             addNote(path, "has no entitlements: no purchase gives a customer access to anything")
         }
     }
-
-    /// Whether a text needs no escaping in URL paths and log lines.
-    static func isName(_ text: String) -> Bool {
-        (1...100).contains(text.utf8.count)
-            && text.unicodeScalars.allSatisfy {
-                $0.isASCII
-                    && ($0.properties.isAlphabetic || ("0"..."9").contains($0) || "._-".unicodeScalars.contains($0))
-            }
-    }
 }

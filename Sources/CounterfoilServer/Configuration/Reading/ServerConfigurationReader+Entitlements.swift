@@ -8,7 +8,7 @@ extension ServerConfigurationReader {
     func entitlements(_ section: inout Section, _ catalogue: inout ProductCatalogue) {
         guard var names = section.section("entitlements") else { return }
         for name in names.keys {
-            guard Self.isName(name) else {
+            guard name.isSettingName else {
                 names.ignore(name)
                 names.problem(name, "should consist of letters, digits, dots, - and _, at most 100")
                 continue
