@@ -95,7 +95,7 @@ extension MetricFamily {
     package static let processing = MetricFamily(
         "counterfoil_processing_duration_seconds", .histogram(.responses),
         "Processing time of one batch of notifications.")
-    static let processingDelay = MetricFamily(
+    package static let processingDelay = MetricFamily(
         "counterfoil_processing_lag_seconds", .histogram(.delays),
         "Time from receiving a notification to processing it.")
     package static let ready = MetricFamily(
@@ -133,7 +133,7 @@ extension MetricFamily {
         "counterfoil_consumption_backlog", .gauge, "Consumption requests whose answer was not accepted yet.")
     package static let consumptionAge = MetricFamily(
         "counterfoil_consumption_oldest_age_seconds", .gauge, "Age of the oldest consumption request in the backlog.")
-    static let webhookAttempts = MetricFamily(
+    package static let webhookAttempts = MetricFamily(
         "counterfoil_webhook_attempts_total", .counter, "Webhook delivery attempts by result.",
         leading: ["delivered", "retried", "failed"])
     package static let webhookAge = MetricFamily(

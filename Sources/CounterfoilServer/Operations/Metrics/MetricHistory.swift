@@ -32,27 +32,29 @@ final class MetricHistory: Sendable {
 
     private static let definitions = [
         Chart(
-            title: "Notifications", unit: "a minute", metric: "counterfoil_notifications_total", kind: .perMinute),
+            title: "Notifications", unit: "a minute", metric: MetricFamily.notifications.name, kind: .perMinute),
         Chart(
-            title: "Acknowledgement", unit: "ms on average", metric: "counterfoil_acknowledgement_duration_seconds",
+            title: "Acknowledgement", unit: "ms on average", metric: MetricFamily.acknowledgement.name,
             kind: .mean, factor: 1000),
         Chart(
-            title: "From received to processed", unit: "s on average", metric: "counterfoil_processing_lag_seconds",
+            title: "From received to processed", unit: "s on average", metric: MetricFamily.processingDelay.name,
             kind: .mean),
         Chart(
-            title: "Waiting to be processed", unit: "notifications", metric: "counterfoil_inbox_backlog", kind: .level),
+            title: "Waiting to be processed", unit: "notifications", metric: MetricFamily.inboxBacklog.name,
+            kind: .level),
         Chart(
-            title: "Attempts to deliver", unit: "a minute", metric: "counterfoil_webhook_attempts_total",
+            title: "Attempts to deliver", unit: "a minute", metric: MetricFamily.webhookAttempts.name,
             kind: .perMinute),
         Chart(
-            title: "Waiting to be delivered", unit: "deliveries", metric: "counterfoil_webhook_backlog", kind: .level),
+            title: "Waiting to be delivered", unit: "deliveries", metric: MetricFamily.webhookBacklog.name, kind: .level
+        ),
         Chart(
-            title: "Requests under way", unit: "requests", metric: "counterfoil_http_requests_under_way", kind: .level),
+            title: "Requests under way", unit: "requests", metric: MetricFamily.requestsUnderWay.name, kind: .level),
         Chart(
-            title: "Memory", unit: "MiB", metric: "process_resident_memory_bytes", kind: .level,
+            title: "Memory", unit: "MiB", metric: MetricFamily.residentBytes.name, kind: .level,
             factor: 1 / 1_048_576),
         Chart(
-            title: "Processor", unit: "% of one core", metric: "process_cpu_seconds_total", kind: .perMinute,
+            title: "Processor", unit: "% of one core", metric: MetricFamily.processorSeconds.name, kind: .perMinute,
             factor: 100 / 60),
     ]
 

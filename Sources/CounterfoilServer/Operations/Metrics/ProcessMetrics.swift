@@ -21,9 +21,9 @@ enum ProcessMetrics {
 }
 
 extension MetricFamily {
-    fileprivate static let residentBytes = MetricFamily(
+    static let residentBytes = MetricFamily(
         "process_resident_memory_bytes", .gauge, "Resident memory, in bytes.")
-    fileprivate static let processorSeconds = MetricFamily(
+    static let processorSeconds = MetricFamily(
         "process_cpu_seconds_total", .counter, "CPU time used, in seconds.")
     fileprivate static let startTime = MetricFamily(
         "process_start_time_seconds", .gauge, "When the server started, in seconds since 1970.")
