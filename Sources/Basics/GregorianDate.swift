@@ -13,7 +13,7 @@ package enum GregorianDate {
     }
 
     /// Returns the number of days since 1970-01-01; nil if the day does not exist or the year is not 1 to 9999.
-    package static func dayNumber(year: Int, month: Int, day: Int) -> Int? {
+    static func dayNumber(year: Int, month: Int, day: Int) -> Int? {
         let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
         let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard (1...9999).contains(year), (1...12).contains(month), (1...lengths[month - 1]).contains(day) else {

@@ -61,13 +61,13 @@ package struct JSONWriter: Sendable {
     }
 
     /// Ends a line, so that the next value begins on a new line.
-    package mutating func endLine() {
+    mutating func endLine() {
         append(UInt8(ascii: "\n"))
         needsComma = false
     }
 
     /// The number of written bytes.
-    package var writtenCount: Int { count }
+    var writtenCount: Int { count }
 
     /// Removes all bytes after the first `line` bytes, the value of ``writtenCount`` at the end of a line.
     package mutating func removeAll(after line: Int) {

@@ -51,7 +51,7 @@ package struct ServerCore: Sendable {
     package let restores: RestoreService
     package let consumption: ConsumptionService
     package let verifyReceipt: VerifyReceiptService
-    package let notificationsV1: NotificationV1Receiver
+    let notificationsV1: NotificationV1Receiver
     package let grantExpiry: GrantExpiryService
     package let retention: RetentionService
     package let webhooks: WebhookDispatcher

@@ -68,7 +68,7 @@ public struct ProductState: Sendable, Hashable, Encodable {
     /// another subscription replaced it, or one that is not known.
     public var endedDate: Date?
     /// When the last period began, if it was replaced at an unknown instant: access ended later than that.
-    package var replacedAfter: Date?
+    var replacedAfter: Date?
     /// Whether it will renew; nil if that is unknown, or if it is not an auto-renewable subscription.
     public var willRenew: Bool?
     /// The transaction that determines the state.

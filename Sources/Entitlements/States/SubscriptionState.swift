@@ -33,7 +33,7 @@ public struct SubscriptionState: Sendable, Hashable, Encodable {
     /// When the billing grace period ends, according to the renewal info. It may be in the past.
     public var gracePeriodExpiresDate: Date?
     /// When the billing grace period ended, if the renewal info no longer names it and an earlier one did.
-    package var formerGracePeriodEnd: Date?
+    var formerGracePeriodEnd: Date?
     /// Whether it was bought, shared or assigned.
     public var ownership: InAppOwnershipType
     /// The type of the offer that the period is part of.

@@ -103,7 +103,7 @@ package struct ClaimHistory: Sendable, Hashable {
     }
 
     /// Whether ``OwnerChangeLimit`` is reached at an instant.
-    package func hasReachedLimit(at now: Milliseconds) -> Bool {
+    func hasReachedLimit(at now: Milliseconds) -> Bool {
         OwnerChangeLimit.isReached(events.lazy.map(\.instant), at: now)
     }
 

@@ -2,7 +2,7 @@
 ///
 /// The logs of these changes only grow, and each change reads the log of its subject while notifications wait. Without
 /// a limit, two customers who keep taking a purchase from each other would fill the disk and stop the server.
-package enum OwnerChangeLimit {
+enum OwnerChangeLimit {
     /// The number of events in a day after which no further change is made. A change that keeps other owners adds an
     /// event for each of them and counts as many, because the length of the log is what costs.
     private static let perDay = 100

@@ -101,7 +101,7 @@ package final class ServerMetrics: Sendable {
     }
 
     /// Counts a new notification.
-    package func countNewNotification(type: String, subtype: String?) {
+    func countNewNotification(type: String, subtype: String?) {
         stored.increment()
         types.increment("\(type)/\(subtype ?? "")")
     }
@@ -129,7 +129,6 @@ package final class ServerMetrics: Sendable {
     package func sampleGauges() async {
         for gauge in gauges.withLock(\.self) { await gauge.sample(factory) }
     }
-
 }
 
 /// How a consumption request ended.

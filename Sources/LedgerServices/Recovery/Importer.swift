@@ -42,7 +42,7 @@ package struct Importer: Sendable {
     ///
     /// - Parameter line: An original transaction identifier, or a receipt in base64.
     /// - Throws: An error that would prevent all other imports too: the App Store or the ledger cannot be reached.
-    package func importCustomer(_ line: String) async throws -> Outcome {
+    func importCustomer(_ line: String) async throws -> Outcome {
         if line.isDigits(upTo: 64) { return try await fetch(line, in: scopes) }
         do {
             let receipt = try receipt(line)

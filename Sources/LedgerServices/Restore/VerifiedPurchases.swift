@@ -200,7 +200,7 @@ package struct PurchaseVerifier: Sendable {
     }
 
     /// Runs a verification and rethrows its error as a ``ServiceFailure`` that names the parameter.
-    package func attributingFailures<Value>(
+    func attributingFailures<Value>(
         to parameter: String, _ verify: () async throws(VerificationError) -> Value
     ) async throws(ServiceFailure) -> Value {
         do { return try await verify() } catch { throw ServiceFailure(error, parameter: parameter) }
