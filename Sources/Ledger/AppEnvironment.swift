@@ -51,4 +51,9 @@ package struct AppEnvironmentRegistry: Sendable {
 
     /// Returns the entry with this row identifier.
     package subscript(id id: Int64) -> AppEnvironment? { byID[id] }
+
+    /// Returns the app and environment with this row identifier, for messages.
+    package func name(of scope: Int64) -> String {
+        byID[scope].map { "\($0.bundleID) \($0.environment.rawValue)" } ?? "scope \(scope)"
+    }
 }

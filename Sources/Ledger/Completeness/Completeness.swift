@@ -87,31 +87,8 @@ extension Completeness {
                 : (.unknown, "Recovery is disabled and has never run: enable it, or POST /v1/recoveries.")
         }
         if status.isCatchingUp { return (.catchingUp, "The history since the last outage is being read.") }
-        if missing.unverified + missing.unverifiedSpans > 0 {
-            // A notification that was verified before, from another delivery, is not listed as an item.
-            let found =
-                missing.unverified > 0
-                ? "\(missing.unverified) \(missing.unverified.noun("item")) in the App Store's answers failed "
-                    + "verification; unverified_items lists the "
-                    + "latest with the reasons."
-                : "Notifications in the App Store's answers failed verification; unverified_spans lists their times, and "
-                    + "the log has the reasons."
-            return (
-                .behind,
-                found
-                    + " The server asks for them again automatically, after every start and then less and less often. "
-                    + "If the code is untrusted_root, check `trust.anchors`, then restart."
-            )
-        }
-        if missing.failedNotifications > 0 {
-            return (
-                .behind,
-                "\(missing.failedNotifications) stored "
-                    + missing.failedNotifications.noun("notification contains", "notifications contain")
-                    + " data that failed verification; see "
-                    + "GET /v1/notifications?state=failed. POST /v1/recoveries for their time retries them."
-            )
-        }
+        if missing.unverified + missing.unverifiedSpans > 0 { return (.behind, unverifiedReason) }
+        if missing.failedNotifications > 0 { return (.behind, failedReason) }
         guard age <= Self.longestAge(interval: status.interval) else {
             // Never name a shorter time than may be missing.
             let length = Double(age / 1000).lengthInWords(rounded: .up)
@@ -124,5 +101,26 @@ extension Completeness {
                 : (.behind, gap + ". Enable recovery, which then requests the history of every known purchase.")
         }
         return (.complete, nil)
+    }
+
+    /// The reason if the App Store's answers contained data that failed verification.
+    private var unverifiedReason: String {
+        // A notification that was verified before, from another delivery, is not listed as an item.
+        let found =
+            missing.unverified > 0
+            ? "\(missing.unverified) \(missing.unverified.noun("item")) in the App Store's answers failed verification; "
+                + "unverified_items lists the latest with the reasons."
+            : "Notifications in the App Store's answers failed verification; unverified_spans lists their times, and "
+                + "the log has the reasons."
+        return found
+            + " The server asks for them again automatically, after every start and then less and less often. "
+            + "If the code is untrusted_root, check `trust.anchors`, then restart."
+    }
+
+    /// The reason if stored notifications could not be processed.
+    private var failedReason: String {
+        let contain = missing.failedNotifications.noun("notification contains", "notifications contain")
+        return "\(missing.failedNotifications) stored \(contain) data that failed verification; see "
+            + "GET /v1/notifications?state=failed. POST /v1/recoveries for their time retries them."
     }
 }

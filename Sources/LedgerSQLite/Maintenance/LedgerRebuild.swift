@@ -194,8 +194,7 @@ extension LedgerRebuild.Report {
 
 extension ClaimTables.Subject {
     fileprivate func name(_ scopes: AppEnvironmentRegistry) -> String {
-        let app = scopes[id: scope].map { "\($0.bundleID) \($0.environment.rawValue)" } ?? "scope \(scope)"
-        return "\(app) \(identifier): the stored owners do not match the claims"
+        "\(scopes.name(of: scope)) \(identifier): the stored owners do not match the claims"
     }
 }
 

@@ -50,9 +50,7 @@ struct LineageDifferences {
         count = new?.record?.count ?? 0
         guard let some = new ?? old else { return }
         if let new, let old, new.isExactly(old) { return }
-        let place =
-            (scopes[id: some.scope].map { "\($0.bundleID) \($0.environment.rawValue)" } ?? "scope \(some.scope)")
-            + " \(some.original)"
+        let place = "\(scopes.name(of: some.scope)) \(some.original)"
         let (newParts, oldParts) = (try Self.parts(new?.record, db), try Self.parts(old?.record, db))
         for name in Set(newParts.keys).union(oldParts.keys).sorted() {
             switch (newParts[name], oldParts[name]) {
