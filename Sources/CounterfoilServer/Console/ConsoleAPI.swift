@@ -4,7 +4,8 @@ internal import Hummingbird
 internal import NIOCore
 
 /// Calls the API from the console: the same routes, with the scopes of the key of the session. All changes go through
-/// the API. Data that the API does not return, such as the periods of a customer, is read from the same services.
+/// the API. Data that the API does not return, such as the latest events of all customers, is read from the same
+/// services.
 struct ConsoleAPI: Sendable {
     /// A response of the API.
     struct APIResponse: Sendable {
