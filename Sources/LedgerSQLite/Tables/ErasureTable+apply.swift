@@ -48,13 +48,7 @@ extension ErasureTable {
                 for purchase in ever {
                     try renameEvents(about: purchase.record, customer, erasure, until: latest, scope, db)
                 }
-                let values: [SQLValue] = [.integer(scope), .text(customer), .integer(latest)]
-                let ofAccounts = """
-                    events INDEXED BY account_events_by_customer WHERE scope = ? AND customer = ?
-                    AND original_id IS NULL AND notification IS NOT NULL AND occurred_at <= ?
-                    """
-                let own = "events WHERE scope = ? AND customer = ? AND notification IS NULL AND occurred_at <= ?"
-                for events in [ofAccounts, own] { try renameEvents(events, values, customer, erasure, db) }
+                try renameOtherEvents(of: customer, erasure, until: latest, scope, db)
             case .deliveries:
                 try DeliveryLanes.rename(
                     customer, to: erasure.standIn, about: ever.map(\.record.lineage.originalTransactionID), in: scope,
@@ -228,6 +222,19 @@ extension ErasureTable {
                 "events WHERE notification = ? AND occurred_at <= ?",
                 [.integer(mention.notification), .integer(latest)], customer, erasure, db)
         }
+    }
+
+    /// Removes the name from the events about the customer's Apple accounts and grants, and about the customer.
+    private static func renameOtherEvents(
+        of customer: String, _ erasure: Erasure, until latest: Milliseconds, _ scope: Int64, _ db: Database
+    ) throws {
+        let values: [SQLValue] = [.integer(scope), .text(customer), .integer(latest)]
+        let ofAccounts = """
+            events INDEXED BY account_events_by_customer WHERE scope = ? AND customer = ?
+            AND original_id IS NULL AND notification IS NOT NULL AND occurred_at <= ?
+            """
+        let own = "events WHERE scope = ? AND customer = ? AND notification IS NULL AND occurred_at <= ?"
+        for events in [ofAccounts, own] { try renameEvents(events, values, customer, erasure, db) }
     }
 
     /// Removes the name from some events.
