@@ -186,36 +186,40 @@ package struct ServerCore: Sendable {
 
     /// Adds the gauges that are read when the metrics are requested.
     private func addGauges() {
+        /// Adds a gauge without labels. Its value is omitted while it is unknown.
+        func add(_ family: MetricFamily, _ value: @escaping @Sendable () async -> Double?) {
+            metrics.addGauge(family) { await value().map { [([], $0)] } ?? [] }
+        }
         let (storage, clock) = (storage, clock)
         @Sendable func age(_ oldest: Milliseconds?) -> Double {
             oldest.map { max(0, clock.now().timeIntervalSince(Date(milliseconds: $0))) } ?? 0
         }
-        metrics.addGauge(.inboxBacklog) { await Self.backlog(storage).map { [([], Double($0.count))] } ?? [] }
-        metrics.addGauge(.inboxAge) { await Self.backlog(storage).map { [([], age($0.oldest))] } ?? [] }
+        add(.inboxBacklog) { await Self.backlog(storage).map { Double($0.count) } }
+        add(.inboxAge) { await Self.backlog(storage).map { age($0.oldest) } }
         // What waits for a removed app or environment needs no work.
         let served = scopes.all.filter { apps.served($0.bundleID, $0.environment, among: scopes) != nil }.map(\.id)
-        @Sendable func total(_ count: (MissingCounts) -> Int) async -> [SampledGauge.Reading] {
+        @Sendable func total(_ count: (MissingCounts) -> Int) async -> Double? {
             let counts = await Self.read { try await storage.missingCounts(in: served) }
-            return counts.map { [([], Double($0.values.map(count).reduce(0, +)))] } ?? []
+            return counts.map { Double($0.values.map(count).reduce(0, +)) }
         }
-        metrics.addGauge(.failedNotifications) { await total(\.failedNotifications) }
-        metrics.addGauge(.historyRequests) { await total(\.historyRequests) }
+        add(.failedNotifications) { await total(\.failedNotifications) }
+        add(.historyRequests) { await total(\.historyRequests) }
         // Without consent or a policy nothing should be sent.
         let obstacles = ConsumptionPreview.Obstacle.allCases.map(\.rawValue)
         @Sendable func inquiries() async -> (count: Int, oldest: Milliseconds?)? {
             await Self.read { try await storage.inquiryBacklog(in: served, without: obstacles) }
         }
-        metrics.addGauge(.consumptionBacklog) { await inquiries().map { [([], Double($0.count))] } ?? [] }
-        metrics.addGauge(.consumptionAge) { await inquiries().map { [([], age($0.oldest))] } ?? [] }
+        add(.consumptionBacklog) { await inquiries().map { Double($0.count) } }
+        add(.consumptionAge) { await inquiries().map { age($0.oldest) } }
         let readiness = readiness
-        metrics.addGauge(.ready) { [([], await readiness.isReady() ? 1 : 0)] }
-        metrics.addGauge(.ledgerLog) { storage.logBytes.map { [([], Double($0))] } ?? [] }
+        add(.ready) { await readiness.isReady() ? 1.0 : 0.0 }
+        add(.ledgerLog) { storage.logBytes.map { Double($0) } }
         let roots = configuration.trust.roots
         metrics.addGauge(.rootExpiry) { roots.map { ([("root", $0.name)], $0.date.timeIntervalSince1970) } }
         let (recovery, webhooks, bodies, requests) = (recovery, webhooks, bodies, requests)
         // Capture these weakly: they hold the metrics themselves, and a cycle would keep a stopped server in memory.
-        metrics.addGauge(.requestsUnderWay) { [([], Double(requests.underWay))] }
-        metrics.addGauge(.bodies) { [([], Double(bodies.bytes))] }
+        add(.requestsUnderWay) { Double(requests.underWay) }
+        add(.bodies) { Double(bodies.bytes) }
         metrics.addGauge(.completeness) { [weak recovery] in
             (recovery?.completenessAges() ?? []).compactMap { appEnvironment, age in
                 age.map { (appEnvironment.parameters, $0) }
@@ -224,15 +228,11 @@ package struct ServerCore: Sendable {
         metrics.addGauge(.recoveryFailures) { [weak recovery] in
             (recovery?.consecutiveFailures() ?? []).map { ($0.parameters, Double($1)) }
         }
-        metrics.addGauge(.webhookBacklog) { [weak webhooks] in
-            await Self.backlog(webhooks).map { [([], Double($0.deliveries))] } ?? []
+        add(.webhookBacklog) { [weak webhooks] in await Self.backlog(webhooks).map { Double($0.deliveries) } }
+        add(.disabledWebhooks) { [weak webhooks] in
+            await Self.backlog(webhooks).map { Double($0.disabledEndpoints) }
         }
-        metrics.addGauge(.disabledWebhooks) { [weak webhooks] in
-            await Self.backlog(webhooks).map { [([], Double($0.disabledEndpoints))] } ?? []
-        }
-        metrics.addGauge(.webhookAge) { [weak webhooks] in
-            await Self.backlog(webhooks).map { [([], age($0.oldest))] } ?? []
-        }
+        add(.webhookAge) { [weak webhooks] in await Self.backlog(webhooks).map { age($0.oldest) } }
     }
 
     /// Returns nil while the ledger cannot be read. The storage metrics and the health routes report that.
