@@ -217,9 +217,9 @@ package struct ServerCore: Sendable {
         let roots = configuration.trust.roots
         metrics.addGauge(.rootExpiry) { roots.map { ([("root", $0.name)], $0.date.timeIntervalSince1970) } }
         let (recovery, webhooks, bodies, requests) = (recovery, webhooks, bodies, requests)
-        // Capture these weakly: they hold the metrics themselves, and a cycle would keep a stopped server in memory.
         add(.requestsUnderWay) { Double(requests.underWay) }
         add(.bodies) { Double(bodies.bytes) }
+        // Capture these weakly: they hold the metrics themselves, and a cycle would keep a stopped server in memory.
         metrics.addGauge(.completeness) { [weak recovery] in
             (recovery?.completenessAges() ?? []).compactMap { appEnvironment, age in
                 age.map { (appEnvironment.parameters, $0) }
