@@ -22,9 +22,7 @@ package enum LedgerMaintenance {
         if !creating, let problem = FileReachability.problem(at: path) {
             throw StorageError(.cannotOpen, "the ledger \(path) \(problem)")
         }
-        var options = SQLiteStorage.Options()
-        options.isSynchronous = configuration.storage.synchronous == .full
-        options.cacheMiB = configuration.storage.cacheMiB
+        var options = SQLiteStorage.Options(configuration.storage)
         options.isOnlyWriter = isOnlyWriter
         options.migrates = migrates
         return try SQLiteStorage(path: path, options: options)
@@ -51,6 +49,15 @@ package enum LedgerMaintenance {
         _ configuration: ServerConfiguration, in storage: SQLiteStorage
     ) async throws -> AppEnvironmentRegistry {
         try await storage.scopes(of: ServerCore.environments(configuration))
+    }
+}
+
+extension SQLiteStorage.Options {
+    /// Creates the options that a configuration sets.
+    init(_ settings: ServerConfiguration.Storage) {
+        self.init()
+        isSynchronous = settings.synchronous == .full
+        cacheMiB = settings.cacheMiB
     }
 }
 

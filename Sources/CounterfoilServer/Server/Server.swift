@@ -107,9 +107,7 @@ public final class Server: Sendable {
     private static func open(
         _ settings: ServerConfiguration.Storage, _ logger: Logger, _ change: (inout SQLiteStorage.Options) -> Void
     ) throws(ServerError) -> SQLiteStorage {
-        var options = SQLiteStorage.Options()
-        options.isSynchronous = settings.synchronous == .full
-        options.cacheMiB = settings.cacheMiB
+        var options = SQLiteStorage.Options(settings)
         options.reportCheckpointError = { error in
             guard let error else { return logger.notice("the ledger's write-ahead log is checkpointed again") }
             logger.error(
