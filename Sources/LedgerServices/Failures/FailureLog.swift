@@ -31,6 +31,8 @@ final class FailureLog: Sendable {
     }
 
     /// Does work after each `interval` until the server shuts down, as ``attempt(_:_:)`` does it.
+    ///
+    /// - Parameter beginsAtOnce: Whether to do it also before the first interval.
     func attempt(
         _ message: Logger.Message, every interval: Duration, of clock: ServerClock, beginsAtOnce: Bool = false,
         _ work: @escaping @Sendable () async throws -> Void
