@@ -12,7 +12,10 @@ extension ServerConfiguration {
         if listen.tls != nil, let tls = other.listen.tls { applied.listen.tls = tls }
         for index in applied.apps.indices {
             let name = applied.apps[index].bundleID
-            guard let app = other.app(name) else { continue }
+            guard let app = other.app(name) else {
+                applied.apps[index].endSecrets()
+                continue
+            }
             if !applied.apps[index].apply(app) { pending.append("apps \(name)") }
         }
         if other.apps.map({ ExactText($0.bundleID) }) != apps.map({ ExactText($0.bundleID) }) { pending.append("apps") }
@@ -30,6 +33,12 @@ extension ServerConfiguration {
 }
 
 extension ServerConfiguration.App {
+    /// Removes the secrets that users of this app have or whose tokens they have: the file no longer has the app, which
+    /// itself stays until the next start.
+    fileprivate mutating func endSecrets() {
+        (publicOffers, sharedSecrets, customerTokenSecret) = ([], [], nil)
+    }
+
     /// Applies the keys and secrets of a new version of this app's settings. Returns false if other settings differ
     /// too.
     fileprivate mutating func apply(_ other: Self) -> Bool {

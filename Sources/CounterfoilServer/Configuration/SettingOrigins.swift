@@ -42,13 +42,20 @@ extension ServerConfiguration {
             guard let end = path.firstIndex(of: "]"), let place = places[String(path[...end])] else { return path }
             return place + path[path.index(after: end)...]
         }
-        let values = Dictionary(
-            EffectiveConfiguration(other).settings.map { ($0.path, $0.value) }, uniquingKeysWith: { first, _ in first })
+        func texts(of configuration: ServerConfiguration) -> [String: String] {
+            Dictionary(
+                EffectiveConfiguration(configuration).settings.map { ($0.path, $0.value) },
+                uniquingKeysWith: { first, _ in first })
+        }
+        let (values, formerValues) = (texts(of: other), texts(of: former))
         var origins = SettingOrigins(overrides: other.origins.overrides)
         for setting in EffectiveConfiguration(self).settings {
             let path = pathInFile(setting.path)
             if values[path] == setting.value {
                 origins.lines[setting.path] = other.origins.lines[path]
+            } else if formerValues[setting.path] != setting.value {
+                // A secret that ended because its app was removed.
+                origins.waiting[setting.path] = .default
             } else {
                 let line = former.origins.lines[setting.path].map { SettingOrigins.Origin.line($0) }
                 origins.waiting[setting.path] = former.origins.waiting[setting.path] ?? line ?? .default

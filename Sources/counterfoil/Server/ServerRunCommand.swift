@@ -42,16 +42,20 @@ struct ServerRunCommand: AsyncParsableCommand {
         let loaded = try Configurations.load(config, port: port)
         let configuration = loaded.configuration
         let logger = Logger(label: "counterfoil") { _ in ServerLogHandler(configuration.log) }
-        for note in loaded.warnings { logger.notice("note on the configuration", metadata: ["reason": "\(note)"]) }
+        Self.logNotes(on: loaded, logger)
         let server = try await Server.start(configuration, logger: logger, stoppingAt: [.sigterm, .sigint])
         let serving = Serving(configuration: configuration, port: server.port)
         if json { Output.line(JSONText.encode(serving.report)) } else { serving.lines.forEach { Output.line($0) } }
         if open { serving.openConsole() }
-        do { try await wait(for: server, hangups) } catch {
+        do { try await wait(for: server, hangups, logger) } catch {
             throw Refusal(code: "server_failed", message: error.logReason.printable)
         }
         // The server has stopped. A closed standard output does not change that.
         if !json { Output.notice("stopped", to: .standardOutput) }
+    }
+
+    private static func logNotes(on loaded: LoadedConfiguration, _ logger: Logger) {
+        for note in loaded.warnings { logger.notice("note on the configuration", metadata: ["reason": "\(note)"]) }
     }
 
     /// Raises the soft limit of open files to the hard one, at most 65,536. A shell's soft limit is often 1,024, for
@@ -68,15 +72,18 @@ struct ServerRunCommand: AsyncParsableCommand {
     }
 
     /// Waits until the server has stopped, and reloads the configuration on every SIGHUP until then.
-    private func wait(for server: Server, _ hangups: UnixSignalsSequence) async throws {
+    private func wait(for server: Server, _ hangups: UnixSignalsSequence, _ logger: Logger) async throws {
         let (config, port) = (config, port)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.wait() }
             group.addTask {
                 for await _ in hangups {
                     await server.reload {
-                        try LoadedConfiguration(contentsOf: URL(filePath: config), secrets: .all, port: port)
-                            .requiringUsableTLS(at: Date()).configuration
+                        let loaded = try LoadedConfiguration(
+                            contentsOf: URL(filePath: config), secrets: .all, port: port
+                        ).requiringUsableTLS(at: Date())
+                        Self.logNotes(on: loaded, logger)
+                        return loaded.configuration
                     }
                 }
                 // If the stream of signals ends, wait for the server.

@@ -69,6 +69,25 @@ import Testing
         }
     }
 
+    @Test func `A reload ends the customer tokens of a removed app`() async throws {
+        try await World.withAPI { world in
+            let now = Int64(world.simulator.now.timeIntervalSince1970)
+            var api = world.api
+            api.key = TestAPIClient.publicKey
+            api.token = TestAPIClient.token(claims: #"{"sub":"anna","iat":\#(now),"exp":\#(now + 600)}"#)
+            let client = api
+            func status() async throws -> Int { try await client.get("/v1/customers/anna").status }
+            #expect(try await status() == 200)
+            var changed = try world.configuration()
+            let app = changed.apps[0].bundleID
+            changed.apps[0] = ServerConfiguration.App(bundleID: "com.example.other", environments: [.sandbox])
+            let reloaded = changed
+            try await world.server.reload { reloaded }
+            #expect(try world.server.core.configuration.app(app)?.key != nil)
+            #expect(try await status() == 401)
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func `A delivery that is under way during a reload is delivered once`() async throws
     {
         try await WebhookReceiver.run { receiver in
@@ -228,9 +247,12 @@ import Testing
                 }
             }
             #expect(try await status(Self.first) == 200)
-            try write(Self.second)
+            let note = "certificates that have expired are accepted"
+            #expect(try !String(contentsOf: log, encoding: .utf8).contains(note))
+            try write(Self.second, more: "trust: {certificates_valid_at: signing_date}")
             server.hangUp()
             try await wait(for: "the configuration was read again")
+            #expect(try String(contentsOf: log, encoding: .utf8).contains(note))
             #expect(try await status(Self.second) == 200)
             #expect(try await status(Self.first) == 401)
             try write(Self.first, more: "nonsense: 1")
