@@ -17,12 +17,14 @@ extension WebhookDispatcher {
     /// Replaces the endpoints of the configuration. Deliveries to a removed endpoint wait until it is configured again.
     package func configure(_ webhooks: [WebhookDefinition]) async throws {
         let configured = Dictionary(webhooks.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        // Write only new names: a reload must also remove a key while the disk is full.
-        let known = try await storage.webhookEndpoints().filter(\.isConfigured)
-        let new = configured.keys.filter { name in !known.contains { $0.name.isExactly(name) } }
-        if !new.isEmpty { try await storage.registerWebhooks(new.sorted(), at: now) }
-        self.configured.replace(with: configured)
-        reload()
+        try await serializeChanges {
+            // Write only new names: a reload must also remove a key while the disk is full.
+            let known = try await storage.webhookEndpoints().filter(\.isConfigured)
+            let new = configured.keys.filter { name in !known.contains { $0.name.isExactly(name) } }
+            if !new.isEmpty { try await storage.registerWebhooks(new.sorted(), at: now) }
+            self.configured.replace(with: configured)
+            reload()
+        }
     }
 
     /// Returns all endpoints with their current definitions.
@@ -41,10 +43,21 @@ extension WebhookDispatcher {
     }
 
     /// Creates an endpoint that receives events from now on. Returns nil if the name is taken.
-    package func add(_ definition: WebhookDefinition) async throws -> ManagedWebhook? {
-        let endpoint = try await storage.addWebhook(definition, at: now)
-        reload()
-        return endpoint.map { ManagedWebhook(stored: $0, definition: definition) }
+    ///
+    /// - Parameter replacesRemoved: Whether the name of an endpoint that is no longer in the configuration is free. That
+    ///   endpoint and its waiting deliveries are removed.
+    package func add(
+        _ definition: WebhookDefinition, replacesRemoved: Bool = false
+    ) async throws -> ManagedWebhook? {
+        try await serializeChanges {
+            let former = try await storage.webhookEndpoints().first { $0.name.isExactly(definition.name) }
+            if replacesRemoved, let former, former.isConfigured, self.definition(of: former) == nil {
+                try await storage.removeWebhook(former.id)
+            }
+            let endpoint = try await storage.addWebhook(definition, at: now)
+            reload()
+            return endpoint.map { ManagedWebhook(stored: $0, definition: definition) }
+        }
     }
 
     /// The number of changes to endpoints since the start.

@@ -65,7 +65,9 @@ struct WebhookRoutes {
                 .conflict, "too_many", "There are already \(Self.maximumCount) endpoints; remove one first.")
         }
         call.setAuditDetail("created \(body.name)", of: body.name)
-        guard let endpoint = try await webhooks.add(definition) else {
+        // A key for some apps must not discard what waits for an endpoint that it could not manage.
+        let created = try await webhooks.add(definition, replacesRemoved: call.principal.isUnlimited)
+        guard let endpoint = created else {
             throw APIFailure(.conflict, "name_taken", "An endpoint with this name already exists.", parameter: "name")
         }
         return WebhookJSON.response(endpoint, secret: secret, status: .created)
