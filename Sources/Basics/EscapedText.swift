@@ -17,6 +17,12 @@ extension String {
         }
     }
 
+    /// The text in quotation marks for a message, with control characters, quotation marks and backslashes escaped. Unlike
+    /// `debugDescription` it does not escape apostrophes.
+    package var quoted: String {
+        "\"" + unicodeScalars.map { $0 == "'" ? "'" : $0.escaped(asASCII: false) }.joined() + "\""
+    }
+
     /// The text quoted as one word of a shell command.
     package var shellWord: String {
         let isPlain = utf8.allSatisfy { $0.isASCIIAlphanumeric || "-._/:@%+=,".utf8.contains($0) }

@@ -1,3 +1,5 @@
+internal import Basics
+
 /// A value of a configuration file, independent of the file's syntax.
 ///
 /// Numbers are stored as text. So prices are exact, and no number is too large to read.
@@ -33,5 +35,5 @@ package struct ConfigurationValue: Sendable {
 package func quoted(_ text: String) -> String {
     let start = text.unicodeScalars.prefix(60)
     let rest = start.endIndex < text.unicodeScalars.endIndex
-    return String(start).debugDescription + (rest ? "…" : "")
+    return String(start).quoted + (rest ? "…" : "")
 }

@@ -19,6 +19,14 @@ struct `Texts for other programs` {
         #expect(printed.utf8.elementsEqual(text.utf8))
     }
 
+    @Test(arguments: [
+        ("O'Brien", #""O'Brien""#), ("a \"b\" \\c", #""a \"b\" \\c""#), ("a\nb\u{1b}", #""a\nb\u{1B}""#), ("", #""""#),
+        ("é'\u{301}", "\"é'\u{301}\""),
+    ])
+    func `A quoted text keeps its apostrophes`(text: String, quoted: String) {
+        #expect(text.quoted.unicodeScalars.elementsEqual(quoted.unicodeScalars))
+    }
+
     @Test func `Text is escaped by code point, not by character`() {
         let escaped = "\r\n\"\u{301}".escaping { $0 == "\n" ? "\\n" : $0 == "\"" ? "\\\"" : nil }
         #expect(escaped.unicodeScalars.elementsEqual("\r\\n\\\"\u{301}".unicodeScalars))

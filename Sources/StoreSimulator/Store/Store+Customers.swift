@@ -1,3 +1,4 @@
+internal import Basics
 package import AppStoreModels
 package import Foundation
 internal import Basics
@@ -10,7 +11,7 @@ extension Store {
         _ id: String, in storefront: String?, first: FirstDownload = FirstDownload(), at now: Date
     ) throws(StoreError) -> Subject {
         guard customers[id] == nil else {
-            throw StoreError(.alreadyExists, "there is a customer \(id.debugDescription) already")
+            throw StoreError(.alreadyExists, "there is a customer \(id.quoted) already")
         }
         try checkName(id)
         _ = try knownStorefronts(storefront.map { [$0] })
@@ -49,7 +50,7 @@ extension Store {
     func knownStorefronts(_ codes: [String]?) throws(StoreError) -> [String]? {
         guard codes?.isEmpty != true else { throw StoreError(.invalidArgument, "storefronts must not be empty") }
         for code in codes ?? [] where catalogue.storefront(code) == nil {
-            throw StoreError(.unknownStorefront, "the catalogue has no storefront \(code.debugDescription)")
+            throw StoreError(.unknownStorefront, "the catalogue has no storefront \(code.quoted)")
         }
         return codes
     }

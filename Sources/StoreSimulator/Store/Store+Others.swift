@@ -1,3 +1,4 @@
+internal import Basics
 package import AppStoreModels
 package import Foundation
 
@@ -32,7 +33,7 @@ extension Store {
 
     mutating func reportExternalPurchaseToken(_ id: String) throws(StoreError) -> Subject {
         guard let purchase = externalPurchases[id] else {
-            throw StoreError(.invalidArgument, "there is no external purchase token \(id.debugDescription)")
+            throw StoreError(.invalidArgument, "there is no external purchase token \(id.quoted)")
         }
         guard !purchase.isReported else {
             throw StoreError(.impossibleTransition, "the token was reported already")
@@ -99,7 +100,7 @@ extension Store {
         let seat = try customer(id).subscriptions.compactMap { subscriptions[$0] }.first {
             $0.ownership == .assigned && $0.renewalProduct == product && !isLapsed($0, at: now)
         }
-        guard let seat else { throw StoreError(.noSubscription, "\(id) has no seat of \(product.debugDescription)") }
+        guard let seat else { throw StoreError(.noSubscription, "\(id) has no seat of \(product.quoted)") }
         revokeAllPeriods(seat, at: now)
         return Subject(customer: id, transaction: seat.current)
     }

@@ -1,3 +1,4 @@
+internal import Basics
 package import AppStoreModels
 package import Foundation
 
@@ -111,14 +112,14 @@ package struct Store: Sendable, Codable {
 extension Store {
     package func product(_ id: String) throws(StoreError) -> Product {
         guard let product = catalogue.product(id) else {
-            throw StoreError(.unknownProduct, "the catalogue has no product \(id.debugDescription)")
+            throw StoreError(.unknownProduct, "the catalogue has no product \(id.quoted)")
         }
         return product
     }
 
     package func customer(_ id: String) throws(StoreError) -> Customer {
         guard let customer = customers[id] else {
-            throw StoreError(.unknownCustomer, "there is no customer \(id.debugDescription) in \(environment.rawValue)")
+            throw StoreError(.unknownCustomer, "there is no customer \(id.quoted) in \(environment.rawValue)")
         }
         return customer
     }
@@ -134,7 +135,7 @@ extension Store {
             return latest
         }
         guard let found = all.first(where: { $0.payload.transactionId == selector || $0.payload.productId == selector })
-        else { throw StoreError(.unknownTransaction, "\(customer) has no transaction \(selector.debugDescription)") }
+        else { throw StoreError(.unknownTransaction, "\(customer) has no transaction \(selector.quoted)") }
         return found
     }
 
@@ -151,7 +152,7 @@ extension Store {
         // If several match, purchased ones take precedence, then the latest current transaction.
         let latest = fitting.max { purchaseOrder($0) < purchaseOrder($1) }
         guard let latest else {
-            let which = selector.map { " \($0.debugDescription)" } ?? ""
+            let which = selector.map { " \($0.quoted)" } ?? ""
             throw StoreError(.noSubscription, "\(customer) has no subscription\(which)")
         }
         return latest

@@ -1,3 +1,4 @@
+internal import Basics
 internal import AppStoreModels
 internal import Foundation
 
@@ -52,7 +53,7 @@ extension Store {
 
     func checkNetwork(_ name: String, of customer: String) throws(StoreError) {
         guard customers[customer]?.devices[name]?.offline == nil else {
-            throw StoreError(.deviceOffline, "\(customer)'s device \(name.debugDescription) has no network")
+            throw StoreError(.deviceOffline, "\(customer)'s device \(name.quoted) has no network")
         }
     }
 
@@ -149,7 +150,7 @@ extension Store {
     {
         let pending = try customer(id).pendingPurchases
         guard let index = pending.firstIndex(where: { product == nil || $0.product == product }) else {
-            let which = product.map { " of \($0.debugDescription)" } ?? ""
+            let which = product.map { " of \($0.quoted)" } ?? ""
             throw StoreError(.impossibleTransition, "\(id) has no pending purchase\(which)")
         }
         return (index, pending[index])

@@ -1,3 +1,4 @@
+internal import Basics
 internal import AppStoreModels
 internal import AppStoreServer
 internal import Crypto
@@ -48,7 +49,7 @@ package struct OfferSignatureCheck: Sendable {
             let (claims, approval) = try claims(token, audience: "promotional-offer", for: subject, at: now)
             guard let offer = claims.offerIdentifier else { throw Self.malformed("it names no offer") }
             guard offer.isExactly(subject.offer) else {
-                throw StoreError(.offerSignatureWrongOffer, "the signature is for the offer \(offer.debugDescription)")
+                throw StoreError(.offerSignatureWrongOffer, "the signature is for the offer \(offer.quoted)")
             }
             return approval
         case .original(let keyID, let nonce, let timestamp, let signature):
@@ -84,7 +85,7 @@ package struct OfferSignatureCheck: Sendable {
     private func wrongKey(_ keyID: String) -> StoreError {
         StoreError(
             .offerSignatureWrongKey,
-            "the signature names the key \(keyID.debugDescription); the app's is \(bearer.keyIDList)")
+            "the signature names the key \(keyID.quoted); the app's is \(bearer.keyIDList)")
     }
 }
 
@@ -118,7 +119,7 @@ extension OfferSignatureCheck {
         guard claims.aud.isExactly(audience) else {
             throw StoreError(
                 .offerSignatureWrongAudience,
-                "the signature is for the audience \(claims.aud.debugDescription), not \(audience)")
+                "the signature is for the audience \(claims.aud.quoted), not \(audience)")
         }
         guard claims.iss.isExactly(bearer.issuerID), claims.bid.isExactly(bearer.bundleID) else {
             throw StoreError(.offerSignatureWrongApp, "the signature is of another issuer or for another app")
@@ -126,11 +127,11 @@ extension OfferSignatureCheck {
         guard let product = claims.productId else { throw Self.malformed("it names no product") }
         guard product.isExactly(subject.product.id) else {
             throw StoreError(
-                .offerSignatureWrongProduct, "the signature is for the product \(product.debugDescription)")
+                .offerSignatureWrongProduct, "the signature is for the product \(product.quoted)")
         }
         if let id = claims.transactionId, !subject.identifiers.contains(id) {
             throw StoreError(
-                .offerSignatureWrongCustomer, "the transaction \(id.debugDescription) is not the customer's")
+                .offerSignatureWrongCustomer, "the transaction \(id.quoted) is not the customer's")
         }
         let date = Date(timeIntervalSince1970: claims.iat)
         try checkAge(of: date, at: now)

@@ -1,3 +1,4 @@
+internal import Basics
 internal import AppStoreModels
 internal import Foundation
 
@@ -65,13 +66,13 @@ extension Store {
         if let eligibility = offer.eligibility, !eligibility.contains(audience) {
             throw StoreError(
                 .notEligible,
-                "the offer \((offer.identifier ?? "").debugDescription) is not for \(audience.rawValue) subscribers")
+                "the offer \((offer.identifier ?? "").quoted) is not for \(audience.rawValue) subscribers")
         }
     }
 
     /// Throws if an offer code has expired, has reached its redemption limit, or was redeemed by this customer already.
     func checkCode(_ offer: Offer, _ purchase: Purchase, at now: Date) throws(StoreError) {
-        let name = (offer.identifier ?? "").debugDescription
+        let name = (offer.identifier ?? "").quoted
         if let expires = offer.expires, expires <= now {
             throw StoreError(.offerExpired, "the offer \(name) could be redeemed until \(expires.formatted(.iso8601))")
         }
@@ -104,7 +105,7 @@ extension Store {
 
     private func ineligible(_ offer: Offer, _ why: String) -> StoreError {
         StoreError(
-            .notEligible, "the offer \((offer.identifier ?? "").debugDescription) is not for a customer who \(why)")
+            .notEligible, "the offer \((offer.identifier ?? "").quoted) is not for a customer who \(why)")
     }
 
     /// Returns the win-back offers of the group for which a lapsed subscriber is eligible, the cheapest first.

@@ -1,3 +1,4 @@
+internal import Basics
 internal import AppStoreModels
 internal import Foundation
 
@@ -84,7 +85,7 @@ extension Store {
     }
 
     func unknownOffer(_ purchase: Purchase) -> StoreError {
-        StoreError(.unknownOffer, "\(purchase.product.id) has no offer \((purchase.offer ?? "").debugDescription)")
+        StoreError(.unknownOffer, "\(purchase.product.id) has no offer \((purchase.offer ?? "").quoted)")
     }
 
     /// Whether the customer has bought a product and has not been refunded.

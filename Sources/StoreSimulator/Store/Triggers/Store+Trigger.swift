@@ -1,3 +1,4 @@
+internal import Basics
 internal import AppStoreModels
 package import Foundation
 
@@ -92,7 +93,7 @@ struct TriggerRun {
         for path in request.overrides.keys.sorted() where !parts.contains(path.overridePart) {
             throw StoreError(
                 .invalidArgument,
-                "\(request.name) has no \(path.debugDescription); a path begins with \(parts.joined(separator: ", "))")
+                "\(request.name) has no \(path.quoted); a path begins with \(parts.joined(separator: ", "))")
         }
         store.notifications[number].overrides = request.overrides
     }

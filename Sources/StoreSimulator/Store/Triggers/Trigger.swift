@@ -1,3 +1,4 @@
+internal import Basics
 internal import ConfigurationReading
 public import AppStoreModels
 
@@ -82,7 +83,7 @@ public struct TriggerRequest: Sendable, Hashable, Codable {
         for path in overrides.keys.sorted() {
             let parts = path.split(separator: ".", omittingEmptySubsequences: false)
             guard path.utf8.count <= 200, parts.count >= 2, !parts.contains("") else {
-                throw StoreError(.invalidArgument, "\(path.debugDescription) is not a path such as transaction.price")
+                throw StoreError(.invalidArgument, "\(path.quoted) is not a path such as transaction.price")
             }
         }
     }
