@@ -100,9 +100,13 @@ enum OverviewPage {
         if let oldest = try await core.storage.backlog().oldest,
             case let age = core.now.timeIntervalSince(Date(milliseconds: oldest)), age > longestWait
         {
+            // The inbox has the notifications of all apps and environments. Link to those of the oldest.
+            let first = try await core.storage.pending(after: 0, limit: 1).first
+            let found = pageRequest.selection.all.first { $0.id == first?.scope }?.parameters
+            let query = (found ?? pageRequest.selection.query) + [("state", "pending")]
             add(
                 "Notifications that wait", "The oldest has waited for \(age.lengthInWords).", .bad, "waiting",
-                pageRequest.link("notifications", query: [("state", "pending")]))
+                PageLink("console", "notifications", query: query))
         }
     }
 
@@ -121,20 +125,23 @@ enum OverviewPage {
         for appEnvironment in ordered.prefix(mostScopes) {
             let query = appEnvironment.parameters
             let target = pageRequest.target(
-                ["consumption"], query + [("state", "pending"), ("limit", "100")], isScoped: false)
+                ["consumption"], query + [("state", "pending"), ("limit", "\(mostInquiries)")], isScoped: false)
             guard let json = try await pageRequest.read(target, &page, "Consumption requests") else { return }
             let urgent = json["items"].items
                 .compactMap { $0["answer_due_at"].instant }.filter { $0.timeIntervalSince(now) < urgency }
             guard let first = urgent.first else { continue }
+            let count = "\(urgent.count)" + (urgent.count < mostInquiries ? "" : " or more")
             add(
                 "Consumption requests of \(query.map(\.1).joined(separator: " "))",
-                "\(urgent.count) of them are due within two hours, the first at \(first.consoleText).",
+                "\(count) of them are due within two hours, the first at \(first.consoleText).",
                 .warn, "due", PageLink(["console", "refunds"], query: query))
         }
     }
 
     /// The maximum number of scopes that are queried. Each costs a query of the ledger.
     private static let mostScopes = 4
+    /// The maximum number of consumption requests that are counted in each.
+    private static let mostInquiries = 100
 
     private static let day: Milliseconds = 86_400_000
     /// The number of last refusals that are counted.

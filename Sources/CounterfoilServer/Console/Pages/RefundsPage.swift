@@ -2,6 +2,9 @@ internal import LedgerServices
 
 /// The page of consumption requests: pending requests by deadline, then all requests with their outcome.
 enum RefundsPage {
+    /// The maximum number of pending requests on the page.
+    private static let mostWaiting = 50
+
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         var page = pageRequest.page("Refunds")
         page.topics = pageRequest.parameter("page") == nil ? [ChangeTopic.inbox] : []
@@ -13,12 +16,19 @@ enum RefundsPage {
                 + "The configuration decides how to answer.")
         page.holdFollowingBlocks()
         if place.isEmpty {
-            let waiting = pageRequest.target(["consumption"], [("state", "pending"), ("limit", "50")])
+            let waiting = pageRequest.target(
+                ["consumption"], [("state", "pending"), ("limit", "\(mostWaiting + 1)")])
             page.title("Waiting for an answer")
             if let json = try await pageRequest.read(waiting, &page, "Consumption requests", isPart: true) {
+                let items = json["items"].items
                 table(
-                    "By deadline", json["items"].items, pageRequest, &page,
+                    "By deadline", Array(items.prefix(mostWaiting)), pageRequest, &page,
                     empty: "No consumption request waits for an answer.")
+                if items.count > mostWaiting {
+                    page.paragraph(
+                        "There are more. The API lists up to 100: GET /v1/consumption?state=pending&limit=100.",
+                        "empty")
+                }
             }
         }
         page.title("All consumption requests")

@@ -1,0 +1,65 @@
+@testable import CounterfoilServer
+@testable import LedgerServices
+import AppStoreModels
+import Foundation
+import GRDB
+import StoreSimulator
+import TestSupport
+import Testing
+
+@testable import Ledger
+@testable import LedgerSQLite
+
+/// Counts that the console shows, and where they lead.
+@Suite struct `Counts of the console` {
+    @Test func `The overview and the refunds page say if there are more requests than they count or show`() async throws
+    {
+        try await World.withConsole { world, browser in
+            world.simulator.configure { $0.refundDecision = .byCommand }
+            func request(_ count: Int) async throws {
+                for _ in 0..<count {
+                    let id = try await world.simulator.perform(
+                        .purchase(customer: "kim", product: "com.example.coins.100")
+                    ).transactionID
+                    try await world.simulator.perform(.requestRefund(customer: "kim", transaction: id))
+                }
+                try await world.waitUntilIdle()
+            }
+            let more = "There are more. The API lists up to 100"
+            try await request(50)
+            let fifty = try await browser.get("/console/refunds").text
+            #expect(fifty.contains("Waiting for an answer") && !fifty.contains(more))
+            try await request(50)
+            #expect(try await browser.get("/console/refunds").text.contains(more))
+            try await world.simulator.advance(by: 11 * 3600)
+            try await world.waitUntilIdle()
+            let overview = try await browser.get("/console").text
+            #expect(overview.contains("100 or more of them are due within two hours"))
+        }
+    }
+
+    @Test func `The overview links to the notification that has waited longest, whatever is selected`() async throws {
+        try await World.withConsole { world, browser in
+            let storage = try world.sqlite
+            try await storage.pool.write { db in
+                try db.execute(
+                    sql: """
+                        CREATE TRIGGER unprocessed BEFORE DELETE ON inbox BEGIN SELECT RAISE(ABORT, 'unprocessed'); END
+                        """)
+            }
+            try await world.simulator.perform(.purchase(customer: "anna", product: World.monthly), in: .sandbox)
+            try await waitUntil("the notification waits") {
+                try await storage.pending(after: .min, limit: 9).count == 1
+            }
+            try await world.simulator.advance(by: 301)
+            let row = try #require(
+                try await browser.get("/console?environment=Production").text
+                    .components(separatedBy: "Notifications that wait").first?
+                    .components(separatedBy: "<a href=\"").last)
+            #expect(row.contains("/console/notifications?") && row.contains("environment=Sandbox"))
+            #expect(row.contains("state=pending"))
+            try await storage.pool.write { try $0.execute(sql: "DROP TRIGGER unprocessed") }
+            try await world.waitUntilIdle()
+        }
+    }
+}
