@@ -320,7 +320,7 @@ import Testing
                 keys: [{name: first, secret: {file: /run/credentials/none.service/first}, scopes: [all]}]
                 webhooks:
                   - name: chat
-                    url: https://chat.example.com/hooks/hidden
+                    url: https://93.184.216.34/hooks/hidden
                     secrets: [{file: /run/credentials/none.service/chat}]
                 """
             try Data(text.utf8).write(to: file)
@@ -328,7 +328,7 @@ import Testing
             #expect(checked.status == 0, "\(checked.text)")
             #expect(checked.output.contains("LoadCredential=key.p8:…") && !checked.output.contains("no key"))
             // The path of a webhook URL can be a secret.
-            #expect(checked.output.contains("webhook     chat, https://chat.example.com/…"))
+            #expect(checked.output.contains("webhook     chat, https://93.184.216.34/…"))
             let object = try await Command.run(["server", "check", file.path, "--json"]).object()
             #expect((object["apps"] as? [[String: Any]])?.first?["has_key"] as? Bool == true)
             #expect(!"\(object)".contains("hidden"))

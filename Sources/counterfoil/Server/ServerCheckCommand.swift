@@ -15,7 +15,8 @@ struct ServerCheckCommand: AsyncParsableCommand {
         discussion: """
             Reads the file, its key and certificate files and the environment variables, as counterfoil server run does, \
             and changes nothing. If there is no problem it prints a summary. Notes point out settings that are allowed but \
-            perhaps not intended, and credentials of a systemd unit (LoadCredential=) that exist only while it runs.
+            perhaps not intended, credentials of a systemd unit (LoadCredential=) that exist only while it runs, and hosts of \
+            webhooks and base URLs for which this machine finds no address within five seconds.
 
             With --online it asks the App Store, for each app and environment, to send a test notification, and waits up to \
             a minute for its delivery. This checks the key, the base URL, the notification URL and the roots; if something \
@@ -47,7 +48,7 @@ struct ServerCheckCommand: AsyncParsableCommand {
     func run() async throws {
         let file = file ?? config ?? "counterfoil.yaml"
         try Input.requireFile(file, remedy: "write one with: counterfoil server init")
-        let loaded: LoadedConfiguration
+        var loaded: LoadedConfiguration
         // The online check sends requests to the App Store, so the key must be readable.
         let secrets: SecretReading = online ? .all : .present
         do {
@@ -63,6 +64,7 @@ struct ServerCheckCommand: AsyncParsableCommand {
             let report = ConfigurationReport.Refused(message: message, problems: error.problems)
             throw Refusal(code: report.code, message: message, object: JSONText.encode(report))
         }
+        loaded = try await loaded.addingHostWarnings(lookUp: WebhookTarget.systemAddresses)
         let outcomes = online ? try await checkOnline(loaded.configuration) : nil
         if json {
             Output.line(JSONText.encode(ConfigurationReport.Accepted(loaded, outcomes)))
