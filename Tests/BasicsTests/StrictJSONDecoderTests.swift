@@ -34,6 +34,20 @@ import Testing
         #expect(context.codingPath.map(\.stringValue) == path, "\(text)")
     }
 
+    @Test(
+        arguments: [
+            ("1", 1), ("1.0", 1), ("-20.000", -20), ("0.0", 0), ("1764010800000.0", 1_764_010_800_000),
+            ("9223372036854775807.0", .max), ("9223372036854775808.0", nil), ("1.5", nil), ("1.01", nil),
+            ("1.0e0", nil),
+            ("1e3", nil), (#""1.0""#, nil),
+        ] as [(String, Int64?)])
+    func `A whole number may have a fraction of zeros`(_ text: String, _ number: Int64?) {
+        let json = Array("[\(text)]".utf8)
+        #expect((try? StrictJSONDecoder.decode([Int64].self, from: json)) == number.map { [$0] })
+        let small = number.flatMap { Int8(exactly: $0) }
+        #expect((try? StrictJSONDecoder.decode([Int8].self, from: json)) == small.map { [$0] })
+    }
+
     @Test func `A missing member error has the coding path of its object`() throws {
         let text = #"{"things":[{},{"inner":{"thing":[]}}]}"#
         let error = #expect(throws: DecodingError.self) {

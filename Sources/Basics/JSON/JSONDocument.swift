@@ -78,13 +78,13 @@ final class JSONDocument: Sendable {
         }
     }
 
-    /// Returns an integer; nil if the number has a fraction or exponent or does not fit the type.
+    /// Returns an integer; nil if the number has a fraction other than zero or an exponent, or does not fit the type.
     func integer<Integer: FixedWidthInteger>(_ value: Value) -> Integer? {
-        guard value.kind == .integer else { return nil }
+        guard let end = endOfInteger(value) else { return nil }
         return bytes.withUnsafeBufferPointer { bytes in
             let isNegative = bytes[value.start] == UInt8(ascii: "-")
             var result: Integer = 0
-            for index in (isNegative ? value.start + 1 : value.start)..<value.end {
+            for index in (isNegative ? value.start + 1 : value.start)..<end {
                 let digit = Integer(truncatingIfNeeded: bytes[index] &- UInt8(ascii: "0"))
                 let (product, overflow) = result.multipliedReportingOverflow(by: 10)
                 let (sum, carry) =
@@ -94,6 +94,16 @@ final class JSONDocument: Sendable {
             }
             return result
         }
+    }
+
+    /// Returns the offset after the digits of an integer; nil for other values. A fraction of zeros counts as none: some
+    /// languages write a whole number as `1.0`.
+    private func endOfInteger(_ value: Value) -> Int? {
+        if value.kind == .integer { return value.end }
+        guard value.kind == .number, let point = bytes[value.start..<value.end].firstIndex(of: UInt8(ascii: ".")),
+            bytes[(point + 1)..<value.end].allSatisfy({ $0 == UInt8(ascii: "0") })
+        else { return nil }
+        return point
     }
 
     /// Returns a number; nil for other values.

@@ -6,7 +6,7 @@ public enum JSONValue: Sendable, Hashable {
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number without a fraction.
+    /// A whole number. A fraction of zeros counts as none.
     case integer(Int64)
     /// Any other number.
     case number(Double)
