@@ -12,6 +12,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let timeout: TimeAmount
     private let connections: ClientConnections
+    private let maximumBytes: Int
     /// The network for which the connection is counted.
     private var client: Network?
     private var isReading = false
@@ -19,23 +20,26 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var requestTimeout: Scheduled<Void>?
     private var responseTimeout: Scheduled<Void>?
 
-    init(timeout: Duration, connections: ClientConnections) {
+    /// - Parameter maximumBytes: The size of the largest content that a client is invited to send.
+    init(timeout: Duration, connections: ClientConnections, maximumBytes: Int) {
         self.timeout = TimeAmount(timeout)
         self.connections = connections
+        self.maximumBytes = maximumBytes
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        closeAfterLastRequests(context)
+        addVersionedHandlers(context)
         if context.channel.isActive { admit(context) }
     }
 
-    /// Adds a ``PersistenceHandler`` at the only place of the pipeline where the version of a request is known.
-    private func closeAfterLastRequests(_ context: ChannelHandlerContext) {
+    /// Adds the handlers that need the version of a request at the only place of the pipeline where it is known.
+    private func addVersionedHandlers(_ context: ChannelHandlerContext) {
         let operations = context.pipeline.syncOperations
         do {
             let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             let position = ChannelPipeline.SynchronousOperations.Position.after(decoder)
             try operations.addHandler(PersistenceHandler(), position: position)
+            try operations.addHandler(ContinueHandler(maximumBytes: maximumBytes), position: position)
         } catch { context.fireErrorCaught(error) }
     }
 

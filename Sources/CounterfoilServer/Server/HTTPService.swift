@@ -109,8 +109,11 @@ enum HTTPService {
         _ accepted: AcceptedConnections
     ) throws -> HTTPServerBuilder {
         let timeout = configuration.limits.sendingTime
+        let bytes = configuration.limits.requestBytes
         let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionGuard(timeout: timeout, connections: connections)],
+            additionalChannelHandlers: [
+                ConnectionGuard(timeout: timeout, connections: connections, maximumBytes: bytes)
+            ],
             idleTimeout: TimeAmount(configuration.limits.idleTime),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
