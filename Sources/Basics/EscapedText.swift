@@ -20,7 +20,10 @@ extension String {
     /// The text in quotation marks for a message, with control characters, quotation marks and backslashes escaped. Unlike
     /// `debugDescription` it does not escape apostrophes.
     package var quoted: String {
-        "\"" + unicodeScalars.map { $0 == "'" ? "'" : $0.escaped(asASCII: false) }.joined() + "\""
+        let letters = unicodeScalars.map { scalar -> String in
+            scalar == "'" ? "'" : scalar.escaped(asASCII: false)
+        }
+        return "\"" + letters.joined() + "\""
     }
 
     /// The text quoted as one word of a shell command.
