@@ -97,11 +97,11 @@ final class JSONDocument: Sendable {
     }
 
     /// Returns the offset after the digits of an integer; nil for other values. A fraction of zeros counts as none: some
-    /// languages write a whole number as `1.0`.
+    /// languages write a whole number as `1.0`. They compute with Double, which is exact up to 15 digits.
     private func endOfInteger(_ value: Value) -> Int? {
         if value.kind == .integer { return value.end }
         guard value.kind == .number, let point = bytes[value.start..<value.end].firstIndex(of: UInt8(ascii: ".")),
-            bytes[(point + 1)..<value.end].allSatisfy({ $0 == UInt8(ascii: "0") })
+            point - value.start <= 15, bytes[(point + 1)..<value.end].allSatisfy({ $0 == UInt8(ascii: "0") })
         else { return nil }
         return point
     }
