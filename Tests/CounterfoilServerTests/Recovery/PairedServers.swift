@@ -1,0 +1,247 @@
+@testable import LedgerServices
+import AppStoreModels
+import AppStoreServer
+import AsyncHTTPClient
+import CounterfoilServer
+import Foundation
+import Logging
+import NIOCore
+import NIOHTTP1
+import StoreSimulator
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+/// A random life in a simulated App Store with two servers. One gets every notification. The other one, that of the
+/// world, is often down or misses notifications, has a wrong clock at times, and recovers.
+struct PairedServers {
+    let world: World
+    let complete: Server
+    let relay: NotificationRelay
+    private var random: RandomCommands
+    private var lastRecovery = World.start
+    private(set) var isStopped = false
+
+    private init(_ world: World, _ complete: Server, _ relay: NotificationRelay, seed: UInt64) {
+        (self.world, self.complete, self.relay) = (world, complete, relay)
+        random = RandomCommands(random: SeededGenerator(seed: seed))
+    }
+
+    /// Calls `body` with the servers, which run until `body` returns.
+    static func run(_ seed: UInt64, _ body: (inout PairedServers) async throws -> Void) async throws {
+        try await NotificationRelay.run { relay in
+            try await World.run {
+                RandomHistory.settings(seed, &$0)
+            } server: {
+                $0.keys = [World.backend]
+                $0.apps[0].catalogue.entitlements = [
+                    "premium": ["gold", "plus", "plus.other", "plus.yearly", "basic"],
+                    "extra": ["lamp", "season", "news"],
+                ]
+            } _: { world in
+                let simulator = world.simulator
+                var configuration = try world.configuration()
+                configuration.storage.path = world.folder.appending(path: "complete.sqlite").path
+                configuration.listen.port = 0
+                var logger = Logger(label: "test")
+                logger.logLevel = .critical
+                let complete = try await Server.start(
+                    configuration, clock: .showing { simulator.core.now }, logger: logger)
+                relay.connect(complete: "http://127.0.0.1:\(complete.port)")
+                var servers = PairedServers(world, complete, relay, seed: seed)
+                let result: Result<Void, any Error>
+                do {
+                    servers.receive(.everything)
+                    result = .success(try await body(&servers))
+                } catch { result = .failure(error) }
+                try await complete.stop()
+                try result.get()
+            }
+        }
+    }
+
+    /// The customers: the account tokens with which they buy.
+    var customers: [String] { random.names.compactMap { token($0)?.uuidString.lowercased() } }
+
+    private func token(_ name: String) -> UUID? {
+        random.names.firstIndex(of: name).flatMap { UUID(uuidString: "00000000-0000-4000-8000-00000000000\($0)") }
+    }
+
+    // MARK: - The life
+
+    /// Every customer buys a subscription, and both servers read the history for the first time.
+    mutating func begin() async throws {
+        for (index, name) in random.names.enumerated() {
+            try await world.simulator.perform(
+                .purchase(
+                    customer: name, product: index.isMultiple(of: 2) ? "plus.yearly" : "basic",
+                    appAccountToken: AppAccountToken(token(name))))
+        }
+        try await recover()
+    }
+
+    /// Performs random commands. Meanwhile the other server fails in random ways.
+    mutating func live(steps: Int) async throws {
+        for _ in 0..<steps {
+            if random.chance(20) { try await changeReception() }
+            if random.chance(5) { setClock() }
+            if random.chance(8), !isStopped {
+                // If the clock is far ahead, the App Store refuses a request for future dates.
+                do { try await world.server.core.recovery.runNow() } catch is AppStoreServerError {}
+            }
+            // The App Store keeps its notification history for 180 days, and no pause is longer than 40.
+            if world.simulator.now.timeIntervalSince(lastRecovery) > 120 * 86_400 { try await recover() }
+            try await act()
+        }
+    }
+
+    /// Performs random commands for a time in which the other server is down.
+    mutating func live(withoutServer days: Double) async throws {
+        let end = world.simulator.now + days * 86_400
+        try await stop()
+        while world.simulator.now < end { try await act() }
+    }
+
+    private mutating func act() async throws {
+        let simulator = world.simulator
+        try await simulator.advance(by: max(random.pause(), 0.005))
+        let command = next()
+        // The simulator refuses many random commands.
+        do { try await simulator.perform(command) } catch is StoreError {}
+    }
+
+    private mutating func next() -> StoreCommand {
+        if random.chance(3), let name = random.names.randomElement(using: &random.random) {
+            return .subscribeAdvancedCommerce(
+                customer: name, product: "generic",
+                request: .init(
+                    requestInfo: .init(requestReferenceId: UUID(), appAccountToken: token(name)), currency: "USD",
+                    descriptors: .init(description: "Everything", displayName: "All"),
+                    items: [.init(sku: "tv", displayName: "TV", description: "TV", price: 5000)], period: .p1m,
+                    taxCode: "C003-00-2"))
+        }
+        let command = world.simulator.core.read(.production) { store, _ in random.next(store) }
+        return command.withAccountToken(token)
+    }
+
+    // MARK: - Failures
+
+    private mutating func changeReception() async throws {
+        switch Int.random(in: 0..<5, using: &random.random) {
+        case 0: try await stop()
+        case 1: receive(.nothing)
+        case 2: receive(.half)
+        default:
+            try await start()
+            receive(.everything)
+        }
+    }
+
+    private func receive(_ reception: NotificationRelay.Reception) {
+        relay.connect(other: world.url, isStopped ? .nothing : reception)
+        let url = relay.url
+        world.simulator.configure { $0.notificationURL = url }
+    }
+
+    private mutating func stop() async throws {
+        if !isStopped { try await world.stopServer() }
+        isStopped = true
+        receive(.nothing)
+    }
+
+    private mutating func start() async throws {
+        if isStopped { try await world.startServer() }
+        isStopped = false
+    }
+
+    /// Sets the other server's clock ahead or back, or corrects it.
+    private mutating func setClock() {
+        let leads: [TimeInterval] = [0, 0, 600, -600, 6 * 3600, 2 * 86_400]
+        let lead = leads.randomElement(using: &random.random) ?? 0
+        world.clockLead.withLock { $0 = lead }
+    }
+
+    // MARK: - Recovery
+
+    /// Corrects all failures. Both servers read the history; the second time, all notifications are processed, so they
+    /// request the same subscriptions from the App Store.
+    mutating func recover() async throws {
+        world.clockLead.withLock { $0 = 0 }
+        try await start()
+        receive(.everything)
+        for _ in 0..<2 {
+            for core in [complete.core, try world.server.core] {
+                await core.processor.waitUntilIdle()
+                try await core.recovery.runNow()
+                await core.processor.waitUntilIdle()
+            }
+        }
+        lastRecovery = world.simulator.now
+    }
+
+    // MARK: - Answers
+
+    /// Returns the answers of both servers that differ, and all answers of the complete one.
+    func compare(_ questions: [String]) async throws -> (answers: [String], differences: [String]) {
+        var (answers, differences) = ([String](), [String]())
+        for question in questions {
+            let expected = try await Answer.essence(of: question, from: complete)
+            let answer = try await Answer.essence(of: question, from: try world.server)
+            answers.append(expected)
+            if answer != expected { differences.append("\(question):\n  \(expected)\n  \(answer)") }
+        }
+        return (answers, differences)
+    }
+}
+
+/// Answers of a server, without the members that say how and when it learned something.
+enum Answer {
+    /// Rows have other numbers, and facts were signed again if the server asked the App Store.
+    private static let circumstances: Set<String> = [
+        "as_of", "request_id", "next_page", "received_at", "origin", "is_retry", "facts", "facts_omitted", "sequence",
+        "created_at",
+    ]
+
+    /// Returns the answer to a question.
+    static func essence(of question: String, from server: Server) async throws -> String {
+        let (status, json) = try await json(question, from: server)
+        return try "\(status) \(text(essence(json)))"
+    }
+
+    /// Returns all events of the feed, sorted, without those that are repeated after a late one.
+    static func events(of server: Server) async throws -> [String] {
+        var (events, page) = ([String](), "")
+        while true {
+            let (_, json) = try await json("/v1/events?limit=100\(page)", from: server)
+            let list = try #require(json as? [String: Any])
+            let items = try #require(list["items"] as? [[String: Any]])
+            for item in items where (item["data"] as? [String: Any])?["repeats"] == nil {
+                events.append(try text(essence(item)))
+            }
+            guard list["has_more"] as? Bool == true, let next = list["next_page"] as? String else { break }
+            page = "&page=\(next)"
+        }
+        return events.sorted()
+    }
+
+    private static func json(_ question: String, from server: Server) async throws -> (status: UInt, json: Any) {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(server.port)\(question)")
+        request.headers.add(name: "authorization", value: "Bearer \(World.backendKey)")
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
+        let body = try await response.body.collect(upTo: 16 << 20)
+        return (response.status.code, try JSONSerialization.jsonObject(with: Data(body.readableBytesView)))
+    }
+
+    private static func essence(_ value: Any) -> Any {
+        if let object = value as? [String: Any] {
+            return object.filter { !circumstances.contains($0.key) }.mapValues { essence($0) }
+        }
+        if let array = value as? [Any] { return array.map { essence($0) } }
+        return value
+    }
+
+    private static func text(_ json: Any) throws -> String {
+        String(decoding: try JSONSerialization.data(withJSONObject: json, options: .sortedKeys), as: UTF8.self)
+    }
+}
