@@ -33,6 +33,10 @@ struct PairedServers {
         try await NotificationRelay.run { relay in
             try await World.run {
                 RandomHistory.settings(seed, &$0)
+                // The App Store names win-back offers in its answers. No notification says when one becomes available.
+                for index in $0.catalogue.products.indices {
+                    $0.catalogue.products[index].subscription?.offers.removeAll { $0.type == .winBack }
+                }
             } server: {
                 $0.keys = [World.backend]
                 $0.apps[0].catalogue.entitlements = [
