@@ -175,7 +175,8 @@ struct PairedServers {
         try await start()
         receive(.everything)
         for _ in 0..<2 {
-            for core in [complete.core, try world.server.core] {
+            let cores = try [complete.core, world.server.core]
+            for core in cores {
                 await core.processor.waitUntilIdle()
                 try await core.recovery.runNow()
                 await core.processor.waitUntilIdle()
