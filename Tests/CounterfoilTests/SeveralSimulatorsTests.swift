@@ -138,4 +138,15 @@ import Testing
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("is not a simulator of this version"))
     }
+
+    /// The simulator answers so while it creates its certificates. It was called no simulator of this version.
+    @Test func `A simulator that is starting is reported as such`() async throws {
+        let body = Data(#"{"object":"error","code":"starting","message":"the simulator is starting"}"#.utf8)
+        let server = try LoopbackServer(answer: LoopbackServer.answer("503 Service Unavailable", [], body))
+        defer { server.stop() }
+        let url = "http://127.0.0.1:\(server.port)"
+        let outcome = try await Command.run(["server", "init", "--simulator", url, "--output", "-"])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.hasPrefix("refused starting: "), "\(outcome.errors)")
+    }
 }

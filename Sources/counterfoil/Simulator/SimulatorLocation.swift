@@ -72,6 +72,12 @@ enum SimulatorLocation {
         } catch {
             throw unreachable(url)
         }
+        // The port is open before the simulator has its certificates.
+        if answer.status == 503 {
+            throw Refusal(
+                code: "starting",
+                message: "\(control.printable) is starting; repeat the command in a moment")
+        }
         guard answer.status == 200,
             let information = try? JSONDecoder().decode(SimulatorInformation.self, from: answer.body)
         else {
