@@ -104,6 +104,20 @@ struct SyntheticReceiptTests {
         #expect(try validator.authenticate(contents: bytes).payload == receipt.payload)
     }
 
+    @Test func `The refusal of another app's receipt does not name the accepted apps`() throws {
+        let authority = try ReceiptAuthority.shared.get()
+        let bytes = Data(try ReceiptBuilder(payload: PayloadBuilder().bytes, authority: authority).bytes())
+        var validator = try Self.validator(authority)
+        validator.bundleIDs = ["com.example.other", "com.example.secret"]
+        do {
+            _ = try validator.validate(contents: bytes)
+            Issue.record("the receipt was accepted")
+        } catch let error as VerificationError {
+            #expect(error.code == .wrongApp && error.message.contains(PayloadBuilder.bundleID))
+            #expect(!error.message.contains("com.example.other") && !error.message.contains("com.example.secret"))
+        }
+    }
+
     @Test func `Bundle identifiers and versions of receipts are compared by bytes`() throws {
         let authority = try ReceiptAuthority.shared.get()
         for (ours, theirs) in [("com.example.Kiosk", "com.example.\u{212A}iosk"), ("jos\u{E9}", "jose\u{301}")] {

@@ -9,7 +9,9 @@ extension ReceiptValidator {
     /// - Throws: `wrong_app`, `wrong_version`.
     public func checkApp(_ receipt: Verified<Receipt>) throws(VerificationError) {
         if let bundleIDs, !bundleIDs.containsExactly(receipt.payload.bundleID) {
-            throw VerificationError(.wrongApp, "the receipt is not for \(bundleIDs.sorted().joined(separator: ", "))")
+            // Do not name the accepted apps: a server shows the message to the clients of any one of them.
+            let named = receipt.payload.bundleID.prefix(255)
+            throw VerificationError(.wrongApp, "the receipt is for the bundle \(named), which is not accepted")
         }
         if let versions, !(receipt.payload.version.map(versions.containsExactly) ?? false) {
             throw VerificationError(

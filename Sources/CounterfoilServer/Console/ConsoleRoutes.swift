@@ -49,8 +49,9 @@ enum ConsoleRoutes {
             let pageRequest = try pageRequest(request, context, console)
             // Require the scopes as in the API's stream: a topic reveals when a customer's data changes.
             try ChangeTopic.requireScopes(for: request, in: pageRequest.context)
-            return console.core.changes.response(to: request, for: pageRequest.principal.name) {
-                mayFollow(request, context, console)
+            let (owner, audience) = (pageRequest.principal.name, pageRequest.principal.audience)
+            return console.core.changes.response(to: request, for: owner, in: audience) {
+                mayFollow(request, context, in: audience, console)
             }
         }
         router.post("/console/theme") { request, _ in
@@ -120,7 +121,6 @@ enum ConsoleRoutes {
 
     /// Returns the page request of a signed-in user with the default app and environment; nil without a session.
     static func signedInPageRequest(_ request: Request, _ context: ServerContext, _ console: Console) -> PageRequest? {
-        let changes = console.core.changes.lastChange
         let isSecure = console.isSecure(request, context)
         let isRefetch = isRefetch(request)
         guard
@@ -128,6 +128,7 @@ enum ConsoleRoutes {
                 ConsoleCookies.session(of: request, isSecure: isSecure), countsAsUse: !isRefetch),
             let principal = console.principal(of: session, countsAsUse: !isRefetch)
         else { return nil }
+        let changes = console.core.changes.lastChange(for: principal.audience)
         var context = context
         (context.principal, context.session, context.isRefetch) = (principal, session.id, isRefetch)
         return PageRequest(
@@ -135,12 +136,14 @@ enum ConsoleRoutes {
             selection: console.selection(for: principal), changes: changes)
     }
 
-    /// Whether a stream may continue: the session is still open and its key may follow the topics. This check does not
-    /// count as use of the session.
-    private static func mayFollow(_ request: Request, _ context: ServerContext, _ console: Console) -> Bool {
+    /// Whether a stream may continue: the session is still open, and its key is for the same apps and may follow the
+    /// topics. This check does not count as use of the session.
+    private static func mayFollow(
+        _ request: Request, _ context: ServerContext, in audience: String, _ console: Console
+    ) -> Bool {
         let token = ConsoleCookies.session(of: request, isSecure: console.isSecure(request, context))
         guard let session = console.sessions.session(token, countsAsUse: false),
-            let principal = console.principal(of: session, countsAsUse: false)
+            let principal = console.principal(of: session, countsAsUse: false), principal.audience == audience
         else { return false }
         var context = context
         context.principal = principal

@@ -257,7 +257,9 @@ struct PageRequest: Sendable {
         var page = page
         // Remove topics that the key may not follow: one of them would make the whole stream fail.
         page.topics = page.topics.filter { ChangeTopic.scopes(of: $0).contains(where: may) }
-        if !context.isRefetch { console.core.changes.expect(page.topics) }
+        if !context.isRefetch {
+            console.core.changes.expect(page.topics.map { EventHub.topic($0, for: principal.audience) })
+        }
         return console.library.page("page", page.values, in: shell(page))
     }
 

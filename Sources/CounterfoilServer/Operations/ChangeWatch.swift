@@ -1,3 +1,4 @@
+internal import Basics
 internal import Foundation
 internal import Ledger
 internal import LedgerServices
@@ -6,6 +7,11 @@ internal import WebConsole
 /// Detects changes for the topics that open pages and API clients follow, and publishes the changed topics.
 ///
 /// Each topic is compared by a few values that are cheap to read. The first comparison of a topic counts as a change.
+///
+/// The topics of keys that are limited to some apps or environments are compared by the values of those alone: see
+/// ``Principal/audience``. So these keys do not learn when something happens elsewhere. They also do not learn of a
+/// notification that was reprocessed, or an endpoint that was disabled and enabled again, between two comparisons: the
+/// server counts these for all apps together.
 struct ChangeWatch {
     private let storage: any LedgerEngine
     private let processor: NotificationProcessor
@@ -13,6 +19,7 @@ struct ChangeWatch {
     private let recovery: Recovery
     private let readiness: Readiness
     private let scopes: AppEnvironmentRegistry
+    private let access: SharedValue<AccessTable>
     private let clock: ServerClock
     private let hub: EventHub
     /// The hash of each topic's values at the last comparison.
@@ -20,9 +27,12 @@ struct ChangeWatch {
     /// The number of the last event that was published to customers' topics.
     private var event: Int64?
     private var polls = 0
+    /// A key without limits.
+    private static let everything = Principal(name: "everything", scopes: [])
     /// The state at the last poll. If it is unchanged, no topic has changed.
     private var last: Snapshot?
-    private var completeness = 0
+    /// The hash of each app's and environment's completeness.
+    private var completeness: [Int64: Int] = [:]
     /// Whether something changed after completeness was read.
     private var needsCompleteness = false
 
@@ -41,7 +51,7 @@ struct ChangeWatch {
     init(_ core: ServerCore, _ hub: EventHub) {
         (storage, processor) = (core.storage, core.processor)
         (webhooks, recovery) = (core.webhooks, core.recovery)
-        (readiness, scopes, clock) = (core.readiness, core.scopes, core.clock)
+        (readiness, scopes, access, clock) = (core.readiness, core.scopes, core.access, core.clock)
         self.hub = hub
     }
 
@@ -52,6 +62,8 @@ struct ChangeWatch {
     private static let pollsPerCompleteness = 5
     /// The number of deliveries on the page of an endpoint.
     private static let listedDeliveries = 50
+    /// The number of notifications on a page of the list.
+    private static let listedNotifications = 50
 
     /// Polls once.
     mutating func poll() async {
@@ -75,24 +87,56 @@ struct ChangeWatch {
 
     private mutating func compareTopics(_ watched: Set<String>, _ problem: String?) async throws {
         let last = try await storage.lastEvent()
-        if watched.contains(where: { $0.hasPrefix(ChangeTopic.customerPrefix) }) {
-            try await publishCustomers(upTo: last)
+        let audiences = audiences(of: watched)
+        let names = Set(watched.map { EventHub.name(of: $0) })
+        if names.contains(where: { $0.hasPrefix(ChangeTopic.customerPrefix) }) {
+            try await publishCustomers(upTo: last, to: audiences.map(\.principal))
         }
-        var inbox: [AnyHashable?] = [last]
+        if !names.isDisjoint(with: [ChangeTopic.recoveries, ChangeTopic.overview]) { try await readCompleteness() }
+        for (principal, names) in audiences { try await compareTopics(names, of: principal, last, problem) }
+    }
+
+    /// Returns the names of the watched topics for each audience, with a key of this audience. Leaves out topics whose
+    /// key is no longer in the configuration.
+    private func audiences(of watched: Set<String>) -> [(principal: Principal, names: Set<String>)] {
+        let topics = Dictionary(grouping: watched) { EventHub.audience(of: $0) }
+        return topics.compactMap { audience, topics in
+            let principal =
+                audience.isEmpty
+                ? Self.everything : access.current.keys.values.first { $0.principal.audience == audience }?.principal
+            guard let principal else { return nil }
+            return (principal: principal, names: Set(topics.map { EventHub.name(of: $0) }))
+        }
+    }
+
+    /// Compares the topics of an audience by what its key may see.
+    private mutating func compareTopics(
+        _ watched: Set<String>, of principal: Principal, _ last: Int64, _ problem: String?
+    ) async throws {
+        let visible = scopes.all.filter { principal.maySee($0) }
+        var inbox: [AnyHashable?] = principal.isUnlimited ? [last] : []
         if watched.contains(ChangeTopic.inbox) || watched.contains(ChangeTopic.overview) {
-            inbox += try await self.inbox()
-            compare(ChangeTopic.inbox, inbox)
+            inbox += try await self.inbox(visible.map(\.id), of: principal)
+            compare(ChangeTopic.inbox, of: principal, inbox)
         }
-        let endpoints = try await endpoints(watched)
+        let endpoints = try await endpoints(watched, of: principal)
+        var states: [Int?] = []
+        for appEnvironment in visible { states.append(completeness[appEnvironment.id]) }
         if watched.contains(ChangeTopic.recoveries) || watched.contains(ChangeTopic.overview) {
-            try await readCompleteness()
-            let recoveries = try await recoveries()
-            compare(ChangeTopic.recoveries, [completeness, recoveries])
+            let recoveries = try await recoveries(visible.map(\.id))
+            compare(ChangeTopic.recoveries, of: principal, [states, recoveries])
         }
         if watched.contains(ChangeTopic.overview) {
-            let refused = try await storage.refusals(before: .max, limit: 1).first?.id
-            compare(ChangeTopic.overview, inbox + endpoints + [completeness, refused, self.last?.minute, problem])
+            let refused =
+                principal.isUnlimited ? try await storage.refusals(before: .max, limit: 1).first?.id : nil
+            compare(
+                ChangeTopic.overview, of: principal,
+                inbox + endpoints + [states, refused, self.last?.minute, problem])
         }
+    }
+
+    private mutating func compare(_ name: String, of principal: Principal, _ values: [AnyHashable?]) {
+        compare(EventHub.topic(name, for: principal.audience), values)
     }
 
     private mutating func compare(_ topic: String, _ values: [AnyHashable?]) {
@@ -102,47 +146,67 @@ struct ChangeWatch {
         hub.publish(topic)
     }
 
-    private mutating func publishCustomers(upTo last: Int64) async throws {
+    private mutating func publishCustomers(upTo last: Int64, to audiences: [Principal]) async throws {
         let previous = event
         event = last
         guard let previous, last - previous <= Self.maximumEvents else {
-            return hub.publish(prefix: ChangeTopic.customerPrefix)
+            for principal in audiences { publishAllCustomers(to: principal) }
+            return
         }
         guard last > previous else { return }
         for number in (previous + 1)...last {
             guard let found = try await storage.event(number)?.event else { continue }
+            let audiences = audiences.filter { principal in
+                principal.isUnlimited || scopes[id: found.scope].map { principal.maySee($0) } ?? false
+            }
+            guard !audiences.isEmpty else { continue }
             // A transfer concerns two customers, but the event contains only one.
-            if found.type == .purchaseTransferred { return hub.publish(prefix: ChangeTopic.customerPrefix) }
+            if found.type == .purchaseTransferred {
+                for principal in audiences { publishAllCustomers(to: principal) }
+                continue
+            }
             var customers = Set([found.customer].compactMap(\.self))
             // A shared purchase has several owners, but the event contains only one.
             if let original = found.originalTransactionID {
                 customers.formUnion(try await storage.owners(of: original, in: found.scope))
             }
-            for customer in customers { hub.publish(ChangeTopic.customer(customer)) }
+            for customer in customers {
+                for principal in audiences {
+                    hub.publish(EventHub.topic(ChangeTopic.customer(customer), for: principal.audience))
+                }
+            }
         }
     }
 
-    private func inbox() async throws -> [AnyHashable?] {
-        let backlog = try await storage.backlog()
-        let scopes = scopes.all.map(\.id)
-        let newest = try await storage.notifications(InboxFilter(scopes: scopes), before: .max, limit: 1).items
-        var values: [AnyHashable?] = [
-            last?.processed, backlog.count, backlog.oldest, newest.first?.id, newest.first?.state,
-        ]
+    private func publishAllCustomers(to principal: Principal) {
+        hub.publish(prefix: ChangeTopic.customerPrefix, for: principal.audience)
+    }
+
+    private func inbox(_ scopes: [Int64], of principal: Principal) async throws -> [AnyHashable?] {
+        let listed = principal.isUnlimited ? 1 : Self.listedNotifications
+        let newest = try await storage.notifications(InboxFilter(scopes: scopes), before: .max, limit: listed).items
+        var values: [AnyHashable?] = newest.flatMap { [$0.id, $0.state] as [AnyHashable?] }
+        if principal.isUnlimited {
+            let backlog = try await storage.backlog()
+            let waiting: [AnyHashable?] = [last?.processed, backlog.count, backlog.oldest]
+            values += waiting
+        }
         for scope in scopes {
             values.append(try await storage.inquiries(in: scope, before: .max, limit: Self.listedDeliveries))
         }
         return values
     }
 
-    /// Returns the state of all endpoints, and compares the topics of single endpoints.
-    private mutating func endpoints(_ watched: Set<String>) async throws -> [AnyHashable?] {
+    /// Returns the state of the endpoints that the key may manage, and compares the topics of single endpoints.
+    private mutating func endpoints(
+        _ watched: Set<String>, of principal: Principal
+    ) async throws -> [AnyHashable?] {
         guard
             watched.contains(where: { $0.hasPrefix(ChangeTopic.deliveries) })
                 || watched.contains(ChangeTopic.overview)
         else { return [] }
-        let endpoints = try await webhooks.managedWebhooks()
-        var states: [AnyHashable?] = [last?.endpointChanges]
+        let endpoints = try await webhooks.managedWebhooks().filter { principal.mayManage($0.definition) }
+        var states: [AnyHashable?] = principal.isUnlimited ? [last?.endpointChanges] : []
         for endpoint in endpoints {
             let stored = endpoint.stored
             let state: [AnyHashable?] = [stored.id, stored.disabled, stored.failingSince]
@@ -152,10 +216,10 @@ struct ChangeWatch {
             let deliveries = try await storage.deliveries(
                 of: stored.id, matching: DeliveryFilter(), before: .max, limit: Self.listedDeliveries,
                 scanLimit: Self.listedDeliveries)
-            let backlog = try await webhooks.webhookBacklog()
-            compare(topic, state + [deliveries, backlog, endpoint.pausedUntil])
+            let backlog = principal.isUnlimited ? try await webhooks.webhookBacklog() : nil
+            compare(topic, of: principal, state + [deliveries, backlog, endpoint.pausedUntil])
         }
-        compare(ChangeTopic.deliveries, states + [endpoints.map(\.definition.url)])
+        compare(ChangeTopic.deliveries, of: principal, states + [endpoints.map(\.definition.url)])
         return states
     }
 
@@ -164,13 +228,14 @@ struct ChangeWatch {
         // Until completeness is read, poll the ledger even if nothing else changes.
         needsCompleteness = polls % Self.pollsPerCompleteness != 0
         guard !needsCompleteness else { return }
-        // Exclude the age, which grows all the time.
-        completeness = try await recovery.completeness(of: scopes.all).map {
-            [$0.appEnvironment.id, $0.state, $0.reason, $0.mark, $0.missing] as [AnyHashable?]
-        }.hashValue
+        for item in try await recovery.completeness(of: scopes.all) {
+            // Exclude the age, which grows all the time.
+            let values: [AnyHashable?] = [item.state, item.reason, item.mark, item.missing]
+            completeness[item.appEnvironment.id] = values.hashValue
+        }
     }
 
-    private func recoveries() async throws -> [RecoveryRun] {
-        try await storage.recoveries(in: scopes.all.map(\.id), before: .max, limit: Self.listedDeliveries)
+    private func recoveries(_ scopes: [Int64]) async throws -> [RecoveryRun] {
+        try await storage.recoveries(in: scopes, before: .max, limit: Self.listedDeliveries)
     }
 }

@@ -12,23 +12,25 @@ extension EventHub {
     ///
     /// - Parameters:
     ///   - owner: The client's key, whose streams are counted; nil if all clients share the streams.
+    ///   - audience: The audience whose changes the client may learn of.
     ///   - mayFollow: Whether the client may still receive events. It is called before each event and each comment; the
     ///     stream ends when it returns false.
     package func response(
-        to request: Request, for owner: String? = nil, pause: Duration = .seconds(1), silence: Duration = .seconds(20),
-        while mayFollow: @escaping @Sendable () -> Bool = { true }
+        to request: Request, for owner: String? = nil, in audience: String = "", pause: Duration = .seconds(1),
+        silence: Duration = .seconds(20), while mayFollow: @escaping @Sendable () -> Bool = { true }
     ) -> Response {
         var headers = ConsoleHeaders.all
         let parameters = request.uri.queryParameters
-        guard let topics = Self.topics(parameters["topics"].map { String($0) }) else {
+        guard let names = Self.topics(parameters["topics"].map { String($0) }) else {
             return Response(status: .badRequest, headers: headers)
         }
+        let topics = Set(names.map { Self.topic($0, for: audience) })
         guard let stream = open(topics, for: owner) else {
             headers[.retryAfter] = "60"
             let status: HTTPResponse.Status = isShareInUse(by: owner) ? .tooManyRequests : .serviceUnavailable
             return Response(status: status, headers: headers)
         }
-        let since = parameters["since"].flatMap { Int($0) } ?? lastChange
+        let since = parameters["since"].flatMap { Int($0) } ?? lastChange(for: audience)
         headers[.contentType] = "text/event-stream"
         // Prevent nginx from buffering the events.
         if let name = HTTPField.Name("X-Accel-Buffering") { headers[name] = "no" }
@@ -71,7 +73,7 @@ extension EventHub {
         for one in changed {
             var json = JSONWriter(capacity: 128)
             json.object {
-                $0.member("topic", one.name)
+                $0.member("topic", name(of: one.name))
                 $0.member("version", one.change)
             }
             buffer.writeString("data: ")

@@ -5,6 +5,8 @@ internal import Synchronization
 ///
 /// Changes are numbered. A page contains the number of the last change before it was rendered, and its stream begins
 /// there, so no change between the page and its stream is missed.
+///
+/// A topic can have an audience. Changes are numbered for each audience, so that none learns how much happens elsewhere.
 package final class EventHub: Sendable {
     private struct Topic {
         /// The number of the last change when the topic was first watched. Earlier changes of the topic are unknown.
@@ -22,13 +24,32 @@ package final class EventHub: Sendable {
     }
 
     private struct State {
-        /// The number of the last change. It starts with the current time, so that numbers differ between runs of the
+        /// The number before the first change. It is the current time, so that numbers differ between runs of the
         /// server.
-        var changes = Int(Date().timeIntervalSince1970 * 1000)
+        let first = Int(Date().timeIntervalSince1970 * 1000)
+        /// The number of the last change for each audience.
+        var changes: [String: Int] = [:]
         var topics: [String: Topic] = [:]
         var streams: [Int: Subscription] = [:]
         var lastID = 0
         var isClosed = false
+
+        /// The number of an audience's last change.
+        func last(for audience: String) -> Int { changes[audience] ?? first }
+
+        /// Numbers a change for an audience.
+        mutating func nextChange(for audience: String) -> Int {
+            let change = last(for: audience) + 1
+            changes[audience] = change
+            return change
+        }
+
+        /// Changes a topic, which is watched from now on if it was not before.
+        mutating func watch(_ name: String, _ change: (inout Topic) -> Void) {
+            var topic = topics[name] ?? Topic(watchedSince: last(for: EventHub.audience(of: name)))
+            change(&topic)
+            topics[name] = topic
+        }
 
         /// Removes unwatched topics, so that customers' names do not accumulate.
         mutating func prune(at now: ContinuousClock.Instant) { topics = topics.filter { $0.value.isWatched(at: now) } }
@@ -53,24 +74,42 @@ package final class EventHub: Sendable {
 
     package init(capacity: Int = 64) { self.capacity = capacity }
 
-    /// Publishes a change of a topic.
-    package func publish(_ topic: String) { publish { $0 == topic } }
+    /// Returns the topic of an audience: only streams of this audience follow it. An audience has no spaces; the empty
+    /// one is that of all streams without an audience.
+    package static func topic(_ name: String, for audience: String) -> String {
+        audience.isEmpty ? name : "\(name) \(audience)"
+    }
 
-    /// Publishes a change of all topics whose names begin with `prefix`.
-    package func publish(prefix: String) { publish { $0.hasPrefix(prefix) } }
+    /// The audience of a topic. Names have no spaces: see ``topics(_:)``.
+    package static func audience(of topic: String) -> String {
+        topic.firstIndex(of: " ").map { String(topic[topic.index(after: $0)...]) } ?? ""
+    }
 
-    private func publish(_ isMeant: (String) -> Bool) {
+    /// The name of a topic, without its audience.
+    package static func name(of topic: String) -> String { String(topic.prefix { $0 != " " }) }
+
+    /// Publishes a change of a topic to its audience.
+    package func publish(_ topic: String) { publish(to: Self.audience(of: topic)) { $0 == topic } }
+
+    /// Publishes a change of all topics of an audience whose names begin with `prefix`.
+    package func publish(prefix: String, for audience: String = "") {
+        publish(to: audience) { $0.hasPrefix(prefix) && Self.audience(of: $0) == audience }
+    }
+
+    private func publish(to audience: String, _ isMeant: (String) -> Bool) {
         let waiting = state.withLock { state in
-            state.changes += 1
-            let change = state.changes
+            let change = state.nextChange(for: audience)
             for name in state.topics.keys where isMeant(name) { state.topics[name]?.changed = change }
             return state.streams.values.filter { $0.topics.contains(where: isMeant) }.map(\.wakeups)
         }
         for continuation in waiting { continuation.yield() }
     }
 
-    /// The number of the last change. A page rendered from now on includes that change.
-    package var lastChange: Int { state.withLock { $0.changes } }
+    /// The number of the last change without an audience. A page rendered from now on includes that change.
+    package var lastChange: Int { lastChange(for: "") }
+
+    /// The number of an audience's last change. A page rendered from now on includes that change.
+    package func lastChange(for audience: String) -> Int { state.withLock { $0.last(for: audience) } }
 
     /// Watches the topics of a rendered page for up to a minute, until its stream begins.
     package func expect(_ topics: some Collection<String>) {
@@ -78,8 +117,7 @@ package final class EventHub: Sendable {
         state.withLock { state in
             state.prune(at: now)
             guard state.topics.count + topics.count <= Self.maximumExpected else { return }
-            let fresh = Topic(watchedSince: state.changes)
-            for name in topics { state.topics[name, default: fresh].expectedUntil = now + .seconds(60) }
+            for name in topics { state.watch(name) { $0.expectedUntil = now + .seconds(60) } }
         }
     }
 
@@ -134,8 +172,7 @@ package final class EventHub: Sendable {
             state.prune(at: .now)
             state.lastID += 1
             state.streams[state.lastID] = Subscription(topics: topics, owner: owner, wakeups: continuation)
-            let fresh = Topic(watchedSince: state.changes)
-            for name in topics { state.topics[name, default: fresh].followers += 1 }
+            for name in topics { state.watch(name) { $0.followers += 1 } }
             return state.lastID
         }
         guard let id else {
@@ -161,15 +198,17 @@ package final class EventHub: Sendable {
     }
 
     /// Returns the topics that have changed since a change, latest last, and the number of the last change of any
-    /// topic. A topic whose changes since then are unknown counts as changed.
+    /// topic of their audience. A topic whose changes since then are unknown counts as changed.
     func changedTopics(of topics: Set<String>, since last: Int) -> (topics: [(name: String, change: Int)], last: Int) {
-        state.withLock { state in
+        let audience = topics.first.map { Self.audience(of: $0) } ?? ""
+        return state.withLock { state in
+            let latest = state.last(for: audience)
             let changed = topics.compactMap { name -> (name: String, change: Int)? in
                 guard let topic = state.topics[name] else { return nil }
-                guard last >= topic.watchedSince, last <= state.changes else { return (name, state.changes) }
+                guard last >= topic.watchedSince, last <= latest else { return (name, latest) }
                 return topic.changed > last ? (name, topic.changed) : nil
             }
-            return (changed.sorted { ($0.change, $0.name) < ($1.change, $1.name) }, state.changes)
+            return (changed.sorted { ($0.change, $0.name) < ($1.change, $1.name) }, latest)
         }
     }
 

@@ -1,6 +1,7 @@
 import AppStoreModels
 import CounterfoilServer
 import Foundation
+import Ledger
 import LedgerServices
 import StoreSimulator
 import Testing
@@ -52,6 +53,32 @@ import Testing
             // A key of one app may omit the parameter.
             #expect(try await subscriptions("/v1/customers/\(anna)", api) == 0)
             #expect(try await subscriptions("/v1/customers/\(anna)?app=com.example.other", api) == 0)
+        }
+    }
+
+    @Test func `Customers with the same identifier in two apps have separate rate limits`() async throws {
+        let secret = "a secret of the other app's backend"
+        try await World.withAPI { configuration in
+            configuration.limits.requestsPerSecondOfCustomer = 1
+            configuration.apps.append(.init(bundleID: "com.example.other", environments: [.sandbox]))
+            configuration.apps[1].customerTokenSecret = Secret(secret)
+        } _: { world in
+            var isSeparate = false
+            // Two names may share a meter by chance.
+            for name in ["anna", "ben", "carl"] where !isSeparate {
+                let claims = #"{"sub":"\#(name)","iat":\#(Self.start),"exp":\#(Self.start + 3600)}"#
+                let other = TestAPIClient(
+                    url: world.url, key: TestAPIClient.publicKey,
+                    token: TestAPIClient.token(claims: claims, secret: secret))
+                let path = "/v1/customers/\(name)"
+                var isRefused = false
+                for _ in 0..<1000 where !isRefused {
+                    isRefused = try await world.appClient(for: name).get(path).status == 429
+                }
+                try #require(isRefused)
+                isSeparate = try await other.get(path).status == 200
+            }
+            #expect(isSeparate)
         }
     }
 

@@ -96,6 +96,38 @@ import Testing
         }
     }
 
+    @Test func `A key of one app learns nothing about another app by decoding`() async throws {
+        try await World.withAPI { configuration in
+            configuration.apps.append(.init(bundleID: "com.example.other", environments: [.sandbox]))
+            configuration.keys.append(
+                .init(
+                    name: "other", hash: APIKeyText.hash(of: "other"), scopes: [.supportRead],
+                    apps: ["com.example.other"]))
+        } _: { world in
+            let anna = try await world.subscribe("anna")
+            let app = world.simulator.information.bundleID
+            let other = TestAPIClient(url: world.url, key: "other")
+            var texts: [(text: String, code: String)] = []
+            for format in ["original", "jws"] {
+                let offer = ["product_id": "com.example.premium.monthly", "offer_id": "save20", "format": format]
+                let signed = try await world.api.post("/v1/customers/\(anna)/offers/promotional?app=\(app)", offer)
+                try #require(signed.status == 200, "\(signed.text)")
+                texts.append((signed["jws"] as? String ?? signed.text, "unknown_key"))
+            }
+            let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
+            let stored = try await world.api.get("/v1/notifications/\(uuid)?include=signed_data")
+            texts.append((try #require(stored["signed_data"] as? String), "wrong_app"))
+            for (text, code) in texts {
+                let proven = try await world.api.send("POST", "/v1/decode", body: Data(text.utf8))
+                #expect(proven["is_proven"] as? Bool == true, "\(proven.text)")
+                let answer = try await other.send("POST", "/v1/decode", body: Data(text.utf8))
+                #expect(answer["is_proven"] as? Bool == false && answer.code == code, "\(answer.text)")
+                #expect(answer["known"] == nil)
+                #expect((answer["message"] as? String)?.contains("Valid") == false)
+            }
+        }
+    }
+
     @Test func `Decoding refuses an offer signature dated more than five minutes ahead`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscribe("anna")

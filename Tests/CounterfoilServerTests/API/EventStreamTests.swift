@@ -74,6 +74,82 @@ import Testing
         }
     }
 
+    /// A key for the sandbox.
+    private static let tester = ServerConfiguration.Key(
+        name: "tester", hash: APIKeyText.hash(of: "tester"), scopes: Set(APIScope.all), environments: [.sandbox])
+
+    @Test(.timeLimit(.minutes(10)))
+    func `A key of one environment learns of no change in the other, and not even how many there are`() async throws {
+        let webhook = World.webhook("backend", "http://127.0.0.1:1/")
+        try await World.withAPI { configuration in
+            configuration.keys.append(Self.tester)
+            configuration.webhooks = [webhook]
+        } _: { world in
+            let anna = try await world.subscribe("anna")
+            let token = try #require(UUID(uuidString: anna))
+            let core = try world.server.core
+            let audience = try #require(core.access.current.keys[Self.tester.hash]).principal.audience
+            let topics = [
+                ChangeTopic.overview, ChangeTopic.inbox, ChangeTopic.recoveries, ChangeTopic.deliveries,
+                ChangeTopic.deliveries(of: "backend"), ChangeTopic.customer(anna),
+            ]
+            let hub = EventHub()
+            var watch = ChangeWatch(core, hub)
+            let own = Set(topics.map { EventHub.topic($0, for: audience) })
+            let stream = hub.open(own)
+            // Somebody with access to everything follows the same topics.
+            let all = hub.open(Set(topics))
+            defer { withExtendedLifetime((stream, all)) {} }
+            var quiet = false
+            for _ in 0..<100 where !quiet {
+                let before = hub.lastChange(for: audience)
+                for _ in 0..<5 { await watch.poll() }
+                quiet = hub.lastChange(for: audience) == before
+            }
+            #expect(quiet)
+
+            let (before, beforeAll) = (hub.lastChange(for: audience), hub.lastChange)
+            for environment in [AppStoreEnvironment.production, .sandbox] {
+                try await world.simulator.perform(
+                    .purchase(
+                        customer: "anna", product: "com.example.premium.yearly", appAccountToken: AppAccountToken(token)
+                    ), in: environment)
+                try await world.waitUntilIdle()
+                for _ in 0..<5 { await watch.poll() }
+                guard environment == .production else { continue }
+                #expect(hub.lastChange > beforeAll)
+                #expect(hub.lastChange(for: audience) == before)
+            }
+            let changed = hub.changedTopics(of: own, since: before)
+            let names = Set(changed.topics.map { EventHub.name(of: $0.name) })
+            #expect(names.isSuperset(of: [ChangeTopic.overview, ChangeTopic.inbox, ChangeTopic.customer(anna)]))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `The event stream of a limited key follows its own environment, and ends when that changes`() async throws {
+        try await World.withAPI { configuration in
+            configuration.keys.append(Self.tester)
+        } _: { world in
+            let core = try world.server.core
+            let configuration = try world.configuration()
+            let audience = try #require(core.access.current.keys[Self.tester.hash]).principal.audience
+            async let rest = Self.read(
+                "\(world.url)/v1/events?topics=inbox", key: "tester", until: "nothing of the kind")
+            let topic = EventHub.topic(ChangeTopic.inbox, for: audience)
+            try await waitUntil("the stream is open") { core.changes.watched.contains(topic) }
+            await (try world.server).reload {
+                var changed = configuration
+                for index in changed.keys.indices where changed.keys[index].name == "tester" {
+                    changed.keys[index].environments = [.production]
+                }
+                return changed
+            }
+            core.changes.publish(topic)
+            #expect(try await rest.isEmpty)
+        }
+    }
+
     @Test(.timeLimit(.minutes(10)))
     func `The event stream ends when the server shuts down`() async throws {
         try await World.withAPI { world in

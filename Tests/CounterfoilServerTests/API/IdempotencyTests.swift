@@ -72,6 +72,39 @@ import Testing
         }
     }
 
+    @Test func `A key with the name of another app's former key does not get its stored response`() async throws {
+        try await World.withAPI { configuration in
+            configuration.apps.append(.init(bundleID: "com.example.other", environments: [.sandbox]))
+            configuration.apps[1].catalogue.entitlements = configuration.apps[0].catalogue.entitlements
+            configuration.keys = [
+                .init(
+                    name: "backend", hash: APIKeyText.hash(of: "former"), scopes: Set(APIScope.all),
+                    apps: [configuration.apps[0].bundleID])
+            ]
+        } _: { world in
+            func grant(_ key: String, _ idempotencyKey: String) async throws -> TestAPIClient.Response {
+                try await TestAPIClient(url: world.url, key: key).send(
+                    "POST", "/v1/customers/anna/grants",
+                    body: Data(#"{"entitlement":"premium","reason":"r","actor":"a"}"#.utf8),
+                    headers: [("Idempotency-Key", idempotencyKey)])
+            }
+            let first = try await grant("former", "one")
+            #expect(first.status == 201, "\(first.text)")
+            let configuration = try world.configuration()
+            await (try world.server).reload {
+                var changed = configuration
+                changed.keys[0].hash = APIKeyText.hash(of: "new")
+                changed.keys[0].apps = ["com.example.other"]
+                return changed
+            }
+            let again = try await grant("new", "one")
+            #expect(again.status == 422 && again.code == "idempotency_key_reused", "\(again.text)")
+            #expect(again.headers["idempotent-replayed"] == nil)
+            let own = try await grant("new", "two")
+            #expect(own.status == 201 && own["app"] as? String == "com.example.other", "\(own.text)")
+        }
+    }
+
     @Test func `Deleting a customer deletes the stored requests, whatever the case of the ID`() async throws {
         try await World.withAPI { world in
             let path = "/v1/customers/A1B2C3D4-0000-4000-8000-00000000ABCD"

@@ -16,7 +16,7 @@ struct Authorization: RouterMiddleware {
     private let customers: RateMeters
     private let now: @Sendable () -> Date
 
-    /// - Parameter perSecond: How many requests per second each customer may make.
+    /// - Parameter perSecond: How many requests per second each customer of an app may make.
     init(access: SharedValue<AccessTable>, perSecond: Int, now: @escaping @Sendable () -> Date) {
         (self.access, self.now) = (access, now)
         customers = RateMeters(perSecond: perSecond)
@@ -101,7 +101,7 @@ struct Authorization: RouterMiddleware {
                     name: principal.name, scopes: principal.scopes.intersection(scopes), apps: [bundleID],
                     environments: principal.environments, customer: customer,
                     appTransactionID: token.appTransactionID, appAccountToken: token.appAccountToken,
-                    meter: customers[customer])
+                    meter: customers["\(bundleID)\n\(customer)"])
             } catch {
                 // Prefer the reason from the app whose secret signed the token.
                 if error != .notSigned { refusal = error }

@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import Ledger
 internal import LedgerServices
 
@@ -45,6 +46,15 @@ final class Principal: Sendable {
 
     /// Whether the key is for all apps and environments.
     var isUnlimited: Bool { apps == nil && environments == nil }
+
+    /// The apps and environments as a text: equal for keys with the same limits, empty for a key without limits. It has
+    /// no spaces.
+    var audience: String {
+        guard !isUnlimited else { return "" }
+        return [apps, environments.map { Set($0.map(\.rawValue)) }].map { names in
+            names.map { $0.sorted().map(\.percentEncoded).joined(separator: ",") } ?? "*"
+        }.joined(separator: "/")
+    }
 
     /// Whether this key includes all given apps and environments; nil means all.
     func covers(apps others: Set<String>?, environments otherEnvironments: Set<AppStoreEnvironment>?) -> Bool {

@@ -21,6 +21,7 @@ struct DecodeRoutes {
         let (request, principal) = (call.request, call.principal)
         var options = PastedDataDecoder.Options()
         options.instant = try request.instant("at").map { Date(milliseconds: $0) }
+        options.bundleIDs = principal.apps
         switch request.parameter("revocation") {
         case nil, "off": break
         case "soft": options.checksRevocation = true

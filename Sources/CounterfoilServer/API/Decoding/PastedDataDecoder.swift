@@ -15,8 +15,13 @@ package struct PastedDataDecoder: Sendable {
         package var instant: Date?
         /// Whether to query Apple's OCSP responders.
         package var checksRevocation = false
+        /// The only apps whose data are accepted and whose keys are known; nil for all. A key must not learn which
+        /// other apps the configuration has.
+        package var bundleIDs: Set<String>?
 
         package init() {}
+
+        func accepts(_ bundleID: String) -> Bool { bundleIDs?.containsExactly(bundleID) ?? true }
 
         var validationTime: ValidationTime { instant.map { .at($0) } ?? .signingDate }
     }
@@ -46,10 +51,10 @@ package struct PastedDataDecoder: Sendable {
         now = clock.now
     }
 
-    /// The apps' current keys, by key ID.
-    private var keys: [String: SigningKey] {
+    /// Returns the apps' current keys, by key ID.
+    private func keys(_ options: Options) -> [String: SigningKey] {
         var keys: [String: SigningKey] = [:]
-        for app in apps.all {
+        for app in apps.all where options.accepts(app.bundleID) {
             for key in app.key?.all ?? [] { keys[key.keyID] = key }
             if let key = app.offerKey { keys[key.keyID] = key }
         }
@@ -69,7 +74,8 @@ package struct PastedDataDecoder: Sendable {
             verdict.message += " It was in the member \(member)."
             return verdict
         case .certificates(let data): return certificates(data, options)
-        case .offer(let json): return OfferVerdict.make(json, keys, bundleIDs: bundleIDs, now: now())
+        case .offer(let json):
+            return OfferVerdict.make(json, keys(options), bundleIDs: bundleIDs.filter(options.accepts), now: now())
         case .bareSignature: return OfferVerdict.bareSignature
         case .receipt(let data): return receipt(data, options)
         case .verifyReceiptResponse(let receipt, let payload):
@@ -89,11 +95,18 @@ package struct PastedDataDecoder: Sendable {
 
     private func token(_ text: String, _ options: Options, depth: Int = 0) async -> DecodeVerdict {
         let (header, payload) = Self.unverifiedContents(text)
-        if let header, header["x5c"] == nil { return TokenVerdict.make(text, header, payload, keys, now: now()) }
+        if let header, header["x5c"] == nil {
+            return TokenVerdict.make(text, header, payload, keys(options), now: now())
+        }
         let verifier = (options.checksRevocation ? onlineVerifier : offlineVerifier).validating(
             at: options.validationTime)
         do throws(VerificationError) {
             let verified = try await verifier.anyPayload(text)
+            if let bundleID = verified.payload.subject.bundleID, !options.accepts(bundleID) {
+                // The same error as for an app that is not configured.
+                throw VerificationError(
+                    .wrongApp, "signed for the bundle \(bundleID.prefix(255)), which is not configured")
+            }
             var verdict = DecodeVerdict(
                 kind: verified.payload.kind, isProven: true,
                 message: "Valid: \(verified.payload.name) that was signed under \(verified.trace.anchor).",
@@ -129,8 +142,8 @@ package struct PastedDataDecoder: Sendable {
     private func receipt(_ data: Data, _ options: Options) -> DecodeVerdict {
         let limits = ReceiptLimits(bytes: 4 << 20, attributes: 100_000)
         let validator = ReceiptValidator(
-            anchors: trust.receiptAnchors, bundleIDs: bundleIDs, validationTime: options.validationTime, limits: limits,
-            now: now)
+            anchors: trust.receiptAnchors, bundleIDs: bundleIDs.filter(options.accepts),
+            validationTime: options.validationTime, limits: limits, now: now)
         do throws(VerificationError) {
             let verified = try validator.validate(contents: data)
             var verdict = DecodeVerdict(

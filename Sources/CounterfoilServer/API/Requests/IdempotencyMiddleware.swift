@@ -57,8 +57,8 @@ struct IdempotencyMiddleware: RouterMiddleware {
         let client = [principal.name, principal.customer].compactMap(\.self).joined(separator: "\n")
         let start = clock.now().milliseconds
         let decision = try await storage.beginRequest(
-            key, of: client, about: Self.customer(context), fingerprint: Self.fingerprint(of: request, body),
-            at: start, lockTimeout: maximumDuration)
+            key, of: client, about: Self.customer(context),
+            fingerprint: Self.fingerprint(of: request, body, by: principal), at: start, lockTimeout: maximumDuration)
         switch decision {
         case .repeats(let stored): return Self.response(stored)
         case .isDifferentRequest:
@@ -131,9 +131,12 @@ struct IdempotencyMiddleware: RouterMiddleware {
         return key
     }
 
-    private static func fingerprint(of request: Request, _ body: [UInt8]) -> Data {
+    /// A reload can give the name of a key to a key of another app, whose request without the parameter `app` would
+    /// otherwise look the same.
+    private static func fingerprint(of request: Request, _ body: [UInt8], by principal: Principal) -> Data {
         var hash = SHA256()
-        for part in [request.method.rawValue, request.uri.description] {
+        let limits = principal.isUnlimited ? [] : [principal.audience]
+        for part in [request.method.rawValue, request.uri.description] + limits {
             hash.update(data: Data(part.utf8))
             hash.update(data: [0])
         }

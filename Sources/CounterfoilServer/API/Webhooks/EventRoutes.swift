@@ -44,7 +44,7 @@ struct EventRoutes {
             throw APIFailure("invalid_number", "since takes the version of an event.", parameter: "since")
         }
         let name = call.principal.name
-        let response = changes.response(to: call.request, for: name) { mayFollow(call) }
+        let response = changes.response(to: call.request, for: name, in: call.principal.audience) { mayFollow(call) }
         let message =
             switch response.status {
             case .serviceUnavailable: "All streams of this server are in use."
@@ -56,11 +56,11 @@ struct EventRoutes {
         throw APIFailure(response.status, "too_many_streams", message, isRetryable: true, backoff: 60_000)
     }
 
-    /// Whether a stream may continue: its key still exists, and may read the topics.
+    /// Whether a stream may continue: its key still exists, for the same apps, and may read the topics.
     private func mayFollow(_ call: APICall) -> Bool {
-        guard let digest = Authorization.digest(of: call.request), let entry = access.current.keys[digest] else {
-            return false
-        }
+        guard let digest = Authorization.digest(of: call.request), let entry = access.current.keys[digest],
+            entry.principal.audience == call.principal.audience
+        else { return false }
         var context = call.context
         context.principal = entry.principal
         do {
