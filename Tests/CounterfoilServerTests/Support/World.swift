@@ -96,20 +96,9 @@ final class World: Sendable {
 
     /// Returns the configuration of a server that trusts only the simulator.
     func configuration() throws -> ServerConfiguration {
-        let information = simulator.information
-        var app = ServerConfiguration.App(bundleID: information.bundleID, appAppleID: information.appAppleID)
-        let pem = try String(contentsOfFile: information.privateKey, encoding: .utf8)
-        app.key = .init(
-            issuerID: information.issuerID, signingKey: try SigningKey(pem: pem, keyID: information.keyID))
-        for environment in [AppStoreEnvironment.production, .sandbox] {
-            app.hosts[environment] = try AppStoreHost(
-                url: information.baseURLs[environment], environment: environment)
-        }
-        app.catalogue.entitlements = ["premium": ["com.example.premium.monthly", "com.example.premium.yearly"]]
-        var configuration = ServerConfiguration(apps: [app])
+        var configuration = ServerConfiguration(apps: [try Self.app(of: simulator)])
         configuration.listen.port = state.withLock { $0.port }
-        let roots = try information.rootCertificates.map { try Data(contentsOf: URL(filePath: $0)) }
-        configuration.trust.anchors = try TrustAnchors(certificates: roots)
+        configuration.trust.anchors = try TrustAnchors(certificates: Self.roots(of: simulator))
         configuration.trust.receiptAnchors = configuration.trust.anchors
         configuration.trust.revocation = .off
         configuration.storage.path = folder.appending(path: "counterfoil.sqlite").path
@@ -126,6 +115,26 @@ final class World: Sendable {
         configuration.recovery.isEnabled = false
         change(&configuration)
         return configuration
+    }
+
+    /// Returns the settings of a simulator's app.
+    static func app(of simulator: Simulator) throws -> ServerConfiguration.App {
+        let information = simulator.information
+        var app = ServerConfiguration.App(bundleID: information.bundleID, appAppleID: information.appAppleID)
+        let pem = try String(contentsOfFile: information.privateKey, encoding: .utf8)
+        app.key = .init(
+            issuerID: information.issuerID, signingKey: try SigningKey(pem: pem, keyID: information.keyID))
+        for environment in [AppStoreEnvironment.production, .sandbox] {
+            app.hosts[environment] = try AppStoreHost(
+                url: information.baseURLs[environment], environment: environment)
+        }
+        app.catalogue.entitlements = ["premium": ["com.example.premium.monthly", "com.example.premium.yearly"]]
+        return app
+    }
+
+    /// Returns the root certificates of a simulator.
+    static func roots(of simulator: Simulator) throws -> [Data] {
+        try simulator.information.rootCertificates.map { try Data(contentsOf: URL(filePath: $0)) }
     }
 
     /// Starts the server on a free port, and makes both environments notify it.
