@@ -51,9 +51,8 @@ final class Principal: Sendable {
     /// no spaces.
     var audience: String {
         guard !isUnlimited else { return "" }
-        return [apps, environments.map { Set($0.map(\.rawValue)) }].map { names in
-            names.map { $0.sorted().map(\.percentEncoded).joined(separator: ",") } ?? "*"
-        }.joined(separator: "/")
+        let limits: [[String]?] = [apps?.sorted(), environments?.map(\.rawValue).sorted()]
+        return limits.map { $0?.map(\.percentEncoded).joined(separator: ",") ?? "*" }.joined(separator: "/")
     }
 
     /// Whether this key includes all given apps and environments; nil means all.
