@@ -5,9 +5,9 @@ import CounterfoilServer
 import Entitlements
 import Foundation
 import GRDB
-import StoreSimulator
 import Ledger
 import LedgerSQLite
+import StoreSimulator
 
 /// Creates a ledger of any size in minutes, equal to one after years of notifications: a notification with its text for
 /// each transaction, and the resulting facts. Only the signatures are random.

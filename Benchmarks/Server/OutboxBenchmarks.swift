@@ -1,10 +1,10 @@
-internal import LedgerServices
 import CounterfoilServer
 import Foundation
 import GRDB
-import Synchronization
 import Ledger
 import LedgerSQLite
+internal import LedgerServices
+import Synchronization
 
 /// Measures how long a commit waits during large webhook operations: removal of an endpoint, discarding or resuming its
 /// backlog, replay, and fan-out of events to deliveries. The App Store waits for commits, so these must not delay one

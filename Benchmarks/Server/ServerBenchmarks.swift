@@ -1,16 +1,16 @@
-internal import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
 import CounterfoilServer
 import Crypto
+internal import Entitlements
 import Foundation
 import GRDB
+import LedgerSQLite
+internal import LedgerServices
 import Logging
 import NIOCore
 import StoreSimulator
-internal import Entitlements
-import LedgerSQLite
 
 /// Measures the server over HTTP, with durable commits to a ledger on disk, and the load generator on the same machine.
 struct ServerBenchmarks {

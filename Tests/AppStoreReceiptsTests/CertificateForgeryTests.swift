@@ -2,8 +2,8 @@ import AppStoreReceipts
 import Foundation
 import StoreSimulator
 import SwiftASN1
-import Testing
 import TestSupport
+import Testing
 import X509
 
 @Suite struct `Forged certificates in receipts` {

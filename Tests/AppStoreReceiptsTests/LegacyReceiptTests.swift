@@ -3,8 +3,8 @@ import AppStoreTrust
 import Crypto
 import Entitlements
 import Foundation
-import SwiftASN1
 import StoreSimulator
+import SwiftASN1
 import Testing
 import X509
 import _CryptoExtras

@@ -1,8 +1,8 @@
 import AppStoreReceipts
 import AppStoreTrust
 import Foundation
-import SwiftASN1
 import StoreSimulator
+import SwiftASN1
 import Testing
 import X509
 

@@ -1,8 +1,8 @@
 import Basics
 import Foundation
 import StoreSimulator
-import Testing
 import TestSupport
+import Testing
 
 @testable import AppStoreTrust
 

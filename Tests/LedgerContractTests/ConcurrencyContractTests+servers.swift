@@ -1,9 +1,10 @@
 import AppStoreModels
 import Entitlements
 import Foundation
-@testable import Ledger
 import TestSupport
 import Testing
+
+@testable import Ledger
 
 // What several servers with one ledger do at the same time. Detects engines that read a row, or find none, and then
 // write a value that another server has changed meanwhile.

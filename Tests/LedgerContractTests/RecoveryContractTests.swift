@@ -1,7 +1,8 @@
 import Foundation
-@testable import Ledger
 import MemoryLedger
 import Testing
+
+@testable import Ledger
 
 @Suite struct `The contract of recovery` {
     private static func plan(_ scope: Int64, windows: Int, movesMark: Bool = true) -> RecoveryPlan {

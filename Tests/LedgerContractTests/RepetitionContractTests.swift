@@ -1,10 +1,11 @@
 import AppStoreModels
 import Entitlements
 import Foundation
-@testable import Ledger
 import MemoryLedger
 import TestSupport
 import Testing
+
+@testable import Ledger
 
 /// The answer to a commit may be lost, and several servers may do the same work. Detects engines that insert a row
 /// without a key, or add to a value instead of replacing it.

@@ -1,5 +1,5 @@
-internal import AsyncHTTPClient
 public import AppStoreTrust
+internal import AsyncHTTPClient
 public import Foundation
 internal import NIOCore
 internal import NIOHTTP1

@@ -1,7 +1,7 @@
-internal import LedgerServices
-internal import Ledger
 internal import HTTPTypes
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// Adds all routes to the router, with their dependencies.
 enum ServerRoutes {

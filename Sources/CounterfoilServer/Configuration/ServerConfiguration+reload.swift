@@ -1,5 +1,5 @@
-internal import LedgerServices
 internal import AppStoreModels
+internal import LedgerServices
 
 extension ServerConfiguration {
     /// Applies those settings of another configuration that can change while the server runs: keys, webhooks, secrets

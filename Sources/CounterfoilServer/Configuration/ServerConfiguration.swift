@@ -1,7 +1,7 @@
-public import LedgerServices
-public import Ledger
 internal import AppStoreModels
 public import AppStoreServer
+public import Ledger
+public import LedgerServices
 
 /// The settings of the server. ``LoadedConfiguration`` reads them from a file. The defaults are those of the file.
 public struct ServerConfiguration: Sendable {

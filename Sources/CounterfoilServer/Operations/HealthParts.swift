@@ -1,5 +1,5 @@
-internal import Basics
 internal import AppStoreTrust
+internal import Basics
 internal import Foundation
 internal import Ledger
 internal import LedgerServices

@@ -1,10 +1,10 @@
-internal import LedgerServices
-package import Ledger
 package import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
 internal import Foundation
+package import Ledger
+internal import LedgerServices
 
 /// Requests a test notification from the App Store and checks its delivery. That verifies the key, the notification URL
 /// and the trusted roots.

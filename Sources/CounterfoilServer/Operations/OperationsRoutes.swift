@@ -1,7 +1,7 @@
-internal import LedgerServices
 internal import Basics
 internal import HTTPTypes
 internal import Hummingbird
+internal import LedgerServices
 internal import Logging
 internal import NIOCore
 internal import WebConsole

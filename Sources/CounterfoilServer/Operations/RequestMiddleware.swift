@@ -1,9 +1,9 @@
-internal import Tracing
 internal import Basics
 internal import HTTPTypes
 internal import Hummingbird
 internal import LedgerServices
 internal import Logging
+internal import Tracing
 
 /// Counts each request, logs it at debug level, and adds the request ID of the log to the response.
 ///

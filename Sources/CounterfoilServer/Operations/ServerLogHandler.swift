@@ -1,6 +1,6 @@
-internal import Ledger
 internal import Basics
 package import Foundation
+internal import Ledger
 public import Logging
 
 /// A log handler that writes one line per event to standard error, as text or JSON.

@@ -1,11 +1,11 @@
-internal import Basics
-internal import ConfigurationReading
-internal import LedgerServices
-package import LedgerSQLite
-package import Ledger
 package import AppStoreServer
 internal import AppStoreTrust
+internal import Basics
+internal import ConfigurationReading
 package import Foundation
+package import Ledger
+package import LedgerSQLite
+internal import LedgerServices
 
 /// Opens a server's ledger for maintenance commands.
 package enum LedgerMaintenance {

@@ -1,7 +1,7 @@
 internal import Basics
-package import LedgerServices
 internal import Ledger
 internal import LedgerSQLite
+package import LedgerServices
 internal import Logging
 
 /// A server without a port, for commands that work on a ledger while no server runs.

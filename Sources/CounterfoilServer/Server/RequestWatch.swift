@@ -1,5 +1,5 @@
-internal import ServiceLifecycle
 internal import Hummingbird
+internal import ServiceLifecycle
 internal import Synchronization
 
 /// Cancels requests that exceed the time limit. One periodic check replaces a timer for each request: there are

@@ -1,7 +1,7 @@
-internal import Basics
-internal import LedgerServices
 internal import AppStoreServer
+internal import Basics
 internal import Ledger
+internal import LedgerServices
 internal import Logging
 
 extension Server {

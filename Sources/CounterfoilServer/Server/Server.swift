@@ -1,12 +1,12 @@
 internal import Basics
-package import LedgerServices
+public import CoreMetrics
+internal import Hummingbird
 internal import Ledger
 package import LedgerSQLite
-public import CoreMetrics
+package import LedgerServices
 public import Logging
-public import Tracing
-internal import Hummingbird
 internal import ServiceLifecycle
+public import Tracing
 public import UnixSignals
 
 /// A running server. It receives notifications, maintains the ledger and answers requests about customers' purchases.

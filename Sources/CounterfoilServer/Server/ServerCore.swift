@@ -1,11 +1,11 @@
-internal import Basics
-package import Ledger
 internal import AppStoreModels
-package import LedgerServices
 package import AppStoreServer
 internal import AppStoreTrust
+internal import Basics
 package import CoreMetrics
 package import Foundation
+package import Ledger
+package import LedgerServices
 package import Logging
 package import Tracing
 internal import WebConsole

@@ -1,6 +1,6 @@
 public import AppStoreModels
-internal import Ledger
 internal import Foundation
+internal import Ledger
 internal import NIOCore
 
 /// An error that prevents a server from starting.

@@ -1,5 +1,5 @@
-internal import Entitlements
 package import AppStoreModels
+internal import Entitlements
 
 /// The App Store's decision on a refund.
 package struct RefundDecision: Sendable, Hashable {

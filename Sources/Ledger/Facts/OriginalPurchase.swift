@@ -1,6 +1,6 @@
-internal import AppStoreServer
 package import AppStoreModels
 package import AppStoreReceipts
+internal import AppStoreServer
 package import AppStoreTrust
 internal import Basics
 internal import Crypto

@@ -1,7 +1,7 @@
-internal import Ledger
 internal import Dispatch
 internal import GRDB
 internal import GRDBSQLite
+internal import Ledger
 internal import Synchronization
 
 /// Copies committed pages from the write-ahead log into the file (checkpoints), concurrently with the writer.

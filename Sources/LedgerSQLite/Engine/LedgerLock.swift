@@ -1,5 +1,5 @@
-internal import Ledger
 internal import Foundation
+internal import Ledger
 
 /// Prevents other processes from writing to a ledger, by a lock on a file beside it. The kernel releases the lock when
 /// the process ends; the file itself stays and has no meaning.

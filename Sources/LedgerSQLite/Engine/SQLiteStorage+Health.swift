@@ -1,5 +1,5 @@
-internal import Ledger
 internal import GRDB
+internal import Ledger
 
 extension SQLiteStorage: HealthStorage {
     package var logBytes: Int? { files.logBytes }

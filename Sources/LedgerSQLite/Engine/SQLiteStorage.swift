@@ -1,6 +1,6 @@
-package import Ledger
 internal import Foundation
 package import GRDB
+package import Ledger
 internal import Synchronization
 
 /// Stores the ledger in one SQLite file in WAL mode: one writer, whose commits are on disk when they return, and

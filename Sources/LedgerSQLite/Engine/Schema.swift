@@ -1,5 +1,5 @@
-internal import Ledger
 internal import GRDB
+internal import Ledger
 
 /// The tables and their migrations. Instants are milliseconds since 1970.
 enum Schema {

@@ -1,5 +1,5 @@
-internal import Ledger
 internal import Foundation
+internal import Ledger
 
 extension LedgerBackup {
     /// Moves a ledger and its companion files to a free name. The database file moves first: its log belongs to it

@@ -1,7 +1,7 @@
 internal import Basics
-package import Ledger
 internal import Foundation
 internal import GRDB
+package import Ledger
 
 /// Copies a ledger while a server writes to it, and restores a copy when no server runs.
 package enum LedgerBackup {

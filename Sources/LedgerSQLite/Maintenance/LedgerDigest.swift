@@ -1,9 +1,9 @@
-internal import Ledger
 internal import AppStoreModels
 internal import Basics
 internal import Crypto
 internal import Foundation
 internal import GRDB
+internal import Ledger
 
 /// Computes the digest of a ledger. Two ledgers with the same digest contain the same facts from the same texts, and
 /// the same claims, grants and original purchases with the same instants. The digest does not depend on the order or

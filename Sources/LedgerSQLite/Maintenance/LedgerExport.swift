@@ -1,7 +1,7 @@
-internal import Ledger
 internal import Basics
 package import Foundation
 internal import GRDB
+internal import Ledger
 
 /// The ledger as JSON lines, sorted, so that two exports of one ledger are the same file:
 /// ```

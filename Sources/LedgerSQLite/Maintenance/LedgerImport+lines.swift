@@ -1,8 +1,8 @@
-internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
 internal import Foundation
+internal import Ledger
 
 // Reads and verifies the lines of an export, which may contain anything.
 extension LedgerImport {

@@ -1,7 +1,7 @@
-package import Ledger
 package import AppStoreServer
 internal import Basics
 package import Foundation
+package import Ledger
 
 /// Imports the lines of a ``LedgerExport`` into a ledger, and verifies every signature again. Existing data stay, so an
 /// import can be repeated. It creates no events, because the exporting server has already published them.

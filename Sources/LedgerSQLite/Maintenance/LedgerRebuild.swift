@@ -1,9 +1,9 @@
-internal import Ledger
 package import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
 internal import Foundation
 internal import GRDB
+internal import Ledger
 
 /// Processes all signed texts again, verifies every signature again, and compares the result with the stored records.
 /// Also compares the owners of purchases with their claims.

@@ -1,8 +1,8 @@
-internal import Ledger
 internal import AppStoreModels
 internal import Entitlements
 internal import Foundation
 internal import GRDB
+internal import Ledger
 
 /// A row of `lineages` with its decoded record.
 struct LineageRow {

@@ -1,11 +1,11 @@
 internal import AppStoreModels
-internal import Ledger
 internal import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
 internal import Entitlements
 internal import Foundation
 internal import GRDB
+internal import Ledger
 
 /// Exports and verifies the rows of ``OriginalPurchaseTable``.
 extension OriginalPurchaseTable {

@@ -1,6 +1,6 @@
-internal import Ledger
 internal import Foundation
 internal import GRDB
+internal import Ledger
 
 /// A signed text of the ledger.
 struct RawText: Sendable {

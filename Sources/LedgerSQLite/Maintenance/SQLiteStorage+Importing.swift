@@ -1,7 +1,7 @@
 internal import AppStoreModels
-internal import Ledger
 internal import AppStoreTrust
 internal import GRDB
+internal import Ledger
 
 /// A notification in an export.
 struct ImportedNotification: Sendable {

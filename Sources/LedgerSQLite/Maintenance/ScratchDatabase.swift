@@ -1,7 +1,7 @@
 internal import AppStoreModels
-internal import Ledger
 internal import Foundation
 internal import GRDB
+internal import Ledger
 
 /// A temporary file with empty tables of ``LineageTable``, ``SegmentTable``, ``AccountNotificationTable`` and
 /// ``FormerOwnerTable``, to which the ledger is attached. Rebuilt records go to the file's tables; all other tables are

@@ -1,7 +1,7 @@
-package import Ledger
 internal import AppStoreModels
 internal import Entitlements
 package import Foundation
+package import Ledger
 
 /// The binary form of a record. A record is one value in the database, so that reading a customer, and processing a
 /// notification, touches one place of the disk.

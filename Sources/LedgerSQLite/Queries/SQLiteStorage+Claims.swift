@@ -1,7 +1,7 @@
-package import Ledger
 internal import AppStoreModels
 package import Entitlements
 package import GRDB
+package import Ledger
 
 extension SQLiteStorage: ClaimStorage {
     package func claim(

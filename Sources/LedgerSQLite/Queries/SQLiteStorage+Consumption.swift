@@ -1,6 +1,6 @@
-package import Ledger
 internal import AppStoreModels
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage: ConsumptionStorage {
     package func record(_ report: UsageReport, of customer: String, in scope: Int64) async throws {

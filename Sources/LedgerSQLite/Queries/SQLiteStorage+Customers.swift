@@ -1,8 +1,8 @@
-package import Ledger
 internal import AppStoreModels
 package import Entitlements
 internal import Foundation
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage: CustomerStorage {
     package func lineages(of customer: String, in scope: Int64) async throws -> [Lineage] {

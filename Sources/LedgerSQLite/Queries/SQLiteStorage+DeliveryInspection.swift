@@ -1,5 +1,5 @@
-package import Ledger
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage: DeliveryInspectionStorage {
     package func webhookActivity(since: Milliseconds, limit: Int) async throws -> [Int64: WebhookActivity] {

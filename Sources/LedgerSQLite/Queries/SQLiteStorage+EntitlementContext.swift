@@ -1,8 +1,8 @@
 internal import AppStoreModels
-package import Ledger
 internal import Entitlements
 internal import Foundation
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage: EntitlementContextStorage {
     package func entitlementContext(of customer: String, in appEnvironment: AppEnvironment) async throws

@@ -1,6 +1,6 @@
-package import Ledger
 internal import AppStoreModels
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage: ErasureStorage {
     package func erase(_ customer: String, in appEnvironment: AppEnvironment, at now: Milliseconds) async throws

@@ -1,5 +1,5 @@
-package import Ledger
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage: EventFeedStorage {
     /// The number of events that are read for a page. Many may be of other apps.

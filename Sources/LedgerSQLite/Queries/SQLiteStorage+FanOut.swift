@@ -1,5 +1,5 @@
-package import Ledger
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage {
     package func status(for targets: [FanOutTarget]) async throws -> FanOutStatus? {

@@ -1,6 +1,6 @@
 internal import AppStoreModels
-package import Ledger
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage: GrantStorage {
     package func createGrant(

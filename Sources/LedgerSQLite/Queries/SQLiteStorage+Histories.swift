@@ -1,5 +1,5 @@
-package import Ledger
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage: HistoryStorage {
     package func historyMark(of transactionIDs: [String], in scope: Int64) async throws -> HistoryMark? {

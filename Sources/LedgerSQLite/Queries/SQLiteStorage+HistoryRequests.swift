@@ -1,5 +1,5 @@
-package import Ledger
 internal import GRDB
+package import Ledger
 
 /// The queue of history requests. `failed_at` is null while a request is in the queue; then `failure` is the error of
 /// the last attempt.

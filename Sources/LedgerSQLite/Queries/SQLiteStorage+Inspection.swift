@@ -1,6 +1,6 @@
-package import Ledger
 internal import Foundation
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage: InspectionStorage {
     /// The number of rows that are read for a page of notifications.

@@ -1,5 +1,5 @@
-internal import Ledger
 internal import GRDB
+internal import Ledger
 
 extension SQLiteStorage {
     /// Returns the notifications about one purchase, which its record lists, without a scan of all notifications.

@@ -1,6 +1,6 @@
-package import Ledger
 internal import AppStoreModels
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage {
     package func merge(

@@ -1,5 +1,5 @@
-package import Ledger
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage {
     package func missingCounts(in scopes: [Int64]) async throws -> [Int64: MissingCounts] {

@@ -1,5 +1,5 @@
-package import Ledger
 internal import GRDB
+package import Ledger
 
 /// Reads different texts with the UUID of a stored notification. They may contain facts, so they are processed like
 /// notifications; in the inbox and among the failures their row identifiers are negative.

@@ -1,7 +1,7 @@
-package import Ledger
 internal import AppStoreModels
 internal import Foundation
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage: LedgerStorage {
     package func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> AppEnvironmentRegistry {

@@ -1,6 +1,6 @@
-package import Ledger
 internal import Foundation
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage: RefusalStorage {
     package func commit(_ refusals: [Refusal]) async throws {

@@ -1,5 +1,5 @@
-package import Ledger
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage {
     /// The number of events that are read at once, and the number of events in one transaction.

@@ -1,5 +1,5 @@
-package import Ledger
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage: RetentionStorage {
     package func removeExpired(at now: Milliseconds, limit: Int) async throws -> Int {

@@ -1,6 +1,6 @@
-package import Ledger
 package import Entitlements
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage: SegmentStorage {
     /// The number of rows that are read for a page.

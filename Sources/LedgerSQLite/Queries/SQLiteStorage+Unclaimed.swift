@@ -1,5 +1,5 @@
-package import Ledger
 internal import GRDB
+package import Ledger
 
 /// An index of the purchases without an account token, sorted by identifier.
 enum UnclaimedIndex {

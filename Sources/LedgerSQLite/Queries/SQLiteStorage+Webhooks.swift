@@ -1,5 +1,5 @@
-package import Ledger
 internal import GRDB
+package import Ledger
 
 extension SQLiteStorage: WebhookStorage {
     package func registerWebhooks(_ names: [String], at now: Milliseconds) async throws {

@@ -1,6 +1,6 @@
-package import Ledger
 internal import Foundation
 internal import GRDB
+package import Ledger
 
 /// The table of delivery attempts.
 enum AttemptTable {

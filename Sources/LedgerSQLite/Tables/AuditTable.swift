@@ -1,7 +1,7 @@
 internal import AppStoreModels
-package import Ledger
 internal import Foundation
 internal import GRDB
+package import Ledger
 
 /// The audit log.
 enum AuditTable {

@@ -1,5 +1,5 @@
-internal import Ledger
 internal import GRDB
+internal import Ledger
 
 extension ClaimTables {
     /// Creates the history of claims from the present owners and from the stored events.

@@ -1,7 +1,7 @@
-internal import Ledger
 internal import AppStoreModels
 internal import Foundation
 internal import GRDB
+internal import Ledger
 
 /// The tables of claims: the append-only log (`claim_events`), and the present owners that derive from it.
 ///

@@ -1,5 +1,5 @@
-internal import Ledger
 internal import GRDB
+internal import Ledger
 
 /// The table of completeness marks.
 enum CompletenessTable {

@@ -1,7 +1,7 @@
-internal import Ledger
 internal import AppStoreModels
-internal import GRDB
 internal import Entitlements
+internal import GRDB
+internal import Ledger
 
 /// The tables of usage reports and consumption inquiries. In `usage` an empty text stands for all transactions or
 /// products.

@@ -1,6 +1,6 @@
-internal import Ledger
 internal import AppStoreModels
 internal import GRDB
+internal import Ledger
 
 /// The deliveries to one endpoint in their order, in whatever order their events became known.
 ///

@@ -1,6 +1,6 @@
-internal import Ledger
 internal import AppStoreModels
 internal import GRDB
+internal import Ledger
 
 // Removes the names of erased customers.
 extension ErasureTable {

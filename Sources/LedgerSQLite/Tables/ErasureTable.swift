@@ -1,7 +1,7 @@
-internal import Ledger
 internal import AppStoreModels
 internal import Foundation
 internal import GRDB
+internal import Ledger
 
 /// The table of erasures, and the queries that find names.
 enum ErasureTable {

@@ -1,8 +1,8 @@
 internal import AppStoreModels
-internal import Ledger
 internal import Entitlements
 internal import Foundation
 internal import GRDB
+internal import Ledger
 
 /// Adds facts to records, and creates their events. ``LineageRecord`` decides which version of a fact stays.
 enum FactProcessor {

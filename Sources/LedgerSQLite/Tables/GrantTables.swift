@@ -1,8 +1,8 @@
-internal import Ledger
 internal import AppStoreModels
 internal import Entitlements
 internal import Foundation
 internal import GRDB
+internal import Ledger
 
 /// The tables of grants: the append-only log (`grant_events`), and the present state of each grant (`grants`), which
 /// derives from it. Both change in one transaction, and only here.

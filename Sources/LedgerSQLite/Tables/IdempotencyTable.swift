@@ -1,6 +1,6 @@
-package import Ledger
 package import Foundation
 internal import GRDB
+package import Ledger
 
 /// The table of requests with an idempotency key, stored for a day.
 enum IdempotencyTable {

@@ -1,6 +1,6 @@
-internal import Ledger
 internal import Foundation
 internal import GRDB
+internal import Ledger
 
 /// The range of row identifiers in `lineages` for the purchases of one customer. The rows are adjacent, so that a
 /// customer query reads one place of the disk, without an index.

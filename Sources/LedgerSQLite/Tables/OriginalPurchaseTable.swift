@@ -1,8 +1,8 @@
-package import Ledger
 internal import AppStoreModels
 internal import Entitlements
 internal import Foundation
 internal import GRDB
+package import Ledger
 
 /// The table of original purchases of the app: for each Apple account the signed text, and its contents.
 enum OriginalPurchaseTable {

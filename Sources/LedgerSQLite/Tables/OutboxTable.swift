@@ -1,6 +1,6 @@
-internal import Ledger
 internal import Foundation
 internal import GRDB
+internal import Ledger
 
 /// The table of events, in order. An event is written in the transaction that causes it, so that none is lost, and none
 /// is published for a change that was rolled back. Deliveries are created from the events later.

@@ -1,6 +1,6 @@
-internal import Ledger
 internal import Entitlements
 internal import GRDB
+internal import Ledger
 
 /// The table of the subscription group of each product, from the transactions of all customers. It derives from the
 /// facts, so exports and digests do not include it.

@@ -1,5 +1,5 @@
-internal import Ledger
 internal import GRDB
+internal import Ledger
 
 /// The tables of recoveries. Windows include both ends; a recovery's counts are the sums of its windows' counts.
 enum RecoveryTables {

@@ -1,7 +1,7 @@
-internal import Ledger
 internal import AppStoreModels
 internal import Entitlements
 internal import GRDB
+internal import Ledger
 
 /// The table of segment memberships with beginning and end. ``SegmentMembership`` computes them from the record of a
 /// purchase; they change in the same transaction as the record.

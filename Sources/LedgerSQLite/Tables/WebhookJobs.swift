@@ -1,5 +1,5 @@
-internal import Ledger
 internal import GRDB
+internal import Ledger
 
 /// The queue of jobs on an endpoint's deliveries, which follow a short transaction. An endpoint may have millions of
 /// deliveries, and other writers must not wait until all of them are written.

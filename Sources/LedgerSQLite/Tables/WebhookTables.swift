@@ -1,7 +1,7 @@
-internal import Ledger
+internal import AppStoreModels
 internal import Foundation
 internal import GRDB
-internal import AppStoreModels
+internal import Ledger
 
 /// The tables of webhook endpoints and deliveries.
 enum WebhookTables {

@@ -1,10 +1,10 @@
-internal import ServiceLifecycle
-internal import Basics
-internal import Ledger
 internal import AsyncHTTPClient
+internal import Basics
 package import Foundation
+internal import Ledger
 internal import NIOCore
 internal import NIOHTTP1
+internal import ServiceLifecycle
 internal import Synchronization
 
 /// The server's clock: the system's clock, or that of a simulated App Store, in which a year can pass in seconds.

@@ -1,8 +1,8 @@
-package import Ledger
 internal import AppStoreModels
 package import AppStoreServer
 internal import Entitlements
 internal import Foundation
+package import Ledger
 package import Logging
 internal import ServiceLifecycle
 

@@ -1,7 +1,7 @@
-package import Ledger
 internal import AppStoreServer
 package import AppStoreTrust
 package import Entitlements
+package import Ledger
 
 extension CustomerExplanation {
     /// The result of the rule for customers who got the app early, with its evidence.

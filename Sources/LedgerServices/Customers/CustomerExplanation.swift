@@ -1,8 +1,8 @@
-package import Ledger
 internal import AppStoreModels
 internal import AppStoreTrust
 package import Entitlements
 package import Foundation
+package import Ledger
 
 /// The explanation why a customer has or does not have an entitlement, with its evidence.
 package struct CustomerExplanation: Sendable {

@@ -1,9 +1,9 @@
-package import Ledger
 internal import AppStoreModels
 package import AppStoreServer
 package import AppStoreTrust
 package import Entitlements
 package import Foundation
+package import Ledger
 
 /// The facts about a customer, and the states derived from them.
 package struct CustomerReading: Sendable {

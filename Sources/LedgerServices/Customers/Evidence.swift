@@ -1,8 +1,8 @@
-package import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 package import AppStoreTrust
 package import Entitlements
+package import Ledger
 
 /// The signed text of a fact, verified again at its signing date.
 package struct Evidence: Sendable {

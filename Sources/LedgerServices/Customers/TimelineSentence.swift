@@ -1,8 +1,8 @@
-internal import Basics
-package import Ledger
 internal import AppStoreModels
+internal import Basics
 internal import Entitlements
 package import Foundation
+package import Ledger
 
 /// Describes an entry of the timeline in one English sentence. The wording is for people and may change.
 package enum TimelineSentence {

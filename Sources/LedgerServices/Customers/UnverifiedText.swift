@@ -1,5 +1,5 @@
-internal import Ledger
 package import AppStoreTrust
+internal import Ledger
 
 /// A stored text that was verified on arrival and does not verify now, because a certificate was revoked, the
 /// configuration has other anchors or apps, or the file was changed or damaged. Its contents do not count.

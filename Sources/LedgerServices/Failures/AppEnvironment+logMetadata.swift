@@ -1,5 +1,5 @@
-internal import Ledger
 internal import AppStoreModels
+internal import Ledger
 internal import Logging
 
 extension AppEnvironment {

@@ -1,5 +1,5 @@
-package import Ledger
 internal import Foundation
+package import Ledger
 package import Logging
 internal import ServiceLifecycle
 

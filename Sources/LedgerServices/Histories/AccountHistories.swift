@@ -1,5 +1,5 @@
-package import AppStoreServer
 package import AppStoreModels
+package import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
 package import Foundation

@@ -1,8 +1,8 @@
-package import Ledger
 internal import AppStoreModels
 package import AppStoreServer
 package import AppStoreTrust
 internal import CoreMetrics
+package import Ledger
 
 /// Accepts notifications from all origins: verifies the outer signature, stores the text, then queues it for
 /// processing.

@@ -1,8 +1,8 @@
-internal import Tracing
-internal import ServiceLifecycle
-package import Ledger
 internal import CoreMetrics
+package import Ledger
+internal import ServiceLifecycle
 internal import Synchronization
+internal import Tracing
 
 /// Groups many changes into one commit. A caller waits until its notification is on disk, together with all that
 /// arrived during the previous commit.

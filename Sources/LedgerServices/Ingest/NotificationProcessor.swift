@@ -1,13 +1,13 @@
-internal import Tracing
-internal import ServiceLifecycle
-package import Ledger
 package import AppStoreModels
 package import AppStoreServer
 internal import AppStoreTrust
 internal import CoreMetrics
 package import Foundation
+package import Ledger
 package import Logging
+internal import ServiceLifecycle
 internal import Synchronization
+internal import Tracing
 
 /// Verifies the signed parts of stored notifications and stores their facts in the ledger.
 ///

@@ -1,7 +1,7 @@
-internal import ServiceLifecycle
 internal import AppStoreModels
-package import Ledger
 internal import Foundation
+package import Ledger
+internal import ServiceLifecycle
 internal import Synchronization
 
 /// Stores refused requests in batches, without delaying accepted ones.

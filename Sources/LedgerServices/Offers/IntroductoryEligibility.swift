@@ -1,6 +1,6 @@
-internal import Ledger
 internal import AppStoreModels
 internal import Entitlements
+internal import Ledger
 
 /// Decides who is eligible for an introductory offer.
 ///

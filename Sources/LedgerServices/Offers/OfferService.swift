@@ -1,9 +1,9 @@
-package import Ledger
 internal import AppStoreModels
 package import AppStoreServer
 internal import AppStoreTrust
 internal import Entitlements
 package import Foundation
+package import Ledger
 
 /// Signs subscription offers for eligible customers.
 package struct OfferService: Sendable {

@@ -1,5 +1,5 @@
-package import Ledger
 package import Foundation
+package import Ledger
 package import Logging
 internal import ServiceLifecycle
 internal import Synchronization

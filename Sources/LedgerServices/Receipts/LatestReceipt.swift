@@ -1,8 +1,8 @@
-internal import Ledger
 internal import AppStoreModels
 internal import AppStoreReceipts
 internal import Entitlements
 internal import Foundation
+internal import Ledger
 
 /// The members of a `verifyReceipt` response that come from the ledger instead of the receipt.
 ///

@@ -1,9 +1,9 @@
-package import Ledger
 internal import AppStoreTrust
+internal import Entitlements
 internal import Foundation
+package import Ledger
 package import Logging
 internal import Synchronization
-internal import Entitlements
 
 /// Receives notifications of version 1, for apps that App Store Connect does not send version 2 yet.
 package final class NotificationV1Receiver: Sendable {

@@ -1,9 +1,9 @@
-package import Ledger
 package import AppStoreModels
 package import AppStoreReceipts
 internal import AppStoreTrust
 internal import Entitlements
 package import Foundation
+package import Ledger
 package import Logging
 
 /// Implements the retired endpoint `verifyReceipt` for clients that cannot be updated. The response consists of the

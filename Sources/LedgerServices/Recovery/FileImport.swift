@@ -1,8 +1,8 @@
 internal import AppStoreModels
 internal import Basics
 internal import Crypto
-internal import Ledger
 package import Foundation
+internal import Ledger
 internal import Synchronization
 
 /// Imports customers from a file, one customer per line, several at a time. A file beside it stores the progress, so

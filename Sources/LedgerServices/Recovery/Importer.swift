@@ -1,9 +1,9 @@
-package import Ledger
 internal import AppStoreModels
 internal import AppStoreReceipts
 internal import AppStoreServer
 package import AppStoreTrust
 internal import Basics
+package import Ledger
 
 /// Imports customers from other systems: from one transaction or receipt of each customer, all their purchases.
 package struct Importer: Sendable {

@@ -1,5 +1,5 @@
-internal import Ledger
 internal import AppStoreServer
+internal import Ledger
 internal import Logging
 
 extension Recovery {

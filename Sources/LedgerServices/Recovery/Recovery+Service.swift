@@ -1,7 +1,7 @@
 internal import Basics
 internal import Ledger
-internal import ServiceLifecycle
 internal import Logging
+internal import ServiceLifecycle
 
 extension Recovery: Service {
     /// Recovers missing notifications at the start, on a schedule, and when a late notification indicates an outage.

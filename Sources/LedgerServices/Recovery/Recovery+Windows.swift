@@ -1,8 +1,8 @@
-package import Ledger
 internal import AppStoreModels
 package import AppStoreServer
 internal import AppStoreTrust
 internal import Foundation
+package import Ledger
 internal import Logging
 
 extension Recovery {

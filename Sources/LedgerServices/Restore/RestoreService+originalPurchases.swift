@@ -1,7 +1,7 @@
-internal import Ledger
 internal import AppStoreReceipts
 internal import AppStoreTrust
 internal import Foundation
+internal import Ledger
 
 extension RestoreService {
     /// Stores when the customer first got the app, as the report's app transaction or receipt states, and claims it for

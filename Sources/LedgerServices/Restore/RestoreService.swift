@@ -1,8 +1,8 @@
-package import Ledger
 internal import AppStoreModels
 internal import AppStoreTrust
 package import Entitlements
 package import Foundation
+package import Ledger
 
 /// The result of a restore.
 package struct Restoration: Sendable {

@@ -1,9 +1,9 @@
-internal import Ledger
 package import AppStoreModels
 package import AppStoreServer
 package import AppStoreTrust
 internal import Basics
 internal import Entitlements
+internal import Ledger
 
 /// The verified parts of a purchase report. All belong to one app and one environment.
 package struct VerifiedPurchases: Sendable {

@@ -1,6 +1,6 @@
-package import Ledger
 internal import AppStoreTrust
 package import Foundation
+package import Ledger
 internal import Synchronization
 
 /// Serves the events that webhooks send to clients that poll: the same objects in the same order.

@@ -1,6 +1,6 @@
 internal import Basics
-package import Ledger
 package import Foundation
+package import Ledger
 internal import Logging
 internal import Synchronization
 

@@ -1,8 +1,8 @@
-package import Ledger
 internal import AppStoreModels
 internal import Basics
 internal import Crypto
 internal import Foundation
+package import Ledger
 internal import Synchronization
 
 /// An endpoint with its current definition.

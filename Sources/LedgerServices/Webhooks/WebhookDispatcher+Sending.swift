@@ -1,7 +1,7 @@
-internal import Tracing
 internal import Ledger
 internal import Logging
 internal import Synchronization
+internal import Tracing
 
 extension WebhookDispatcher {
     /// The maximum number of concurrent deliveries to one endpoint.

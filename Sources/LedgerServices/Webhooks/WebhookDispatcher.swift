@@ -1,8 +1,8 @@
-internal import ServiceLifecycle
 internal import Basics
-package import Ledger
 internal import Foundation
+package import Ledger
 package import Logging
+internal import ServiceLifecycle
 internal import Synchronization
 
 /// Sends events to webhook endpoints: creates deliveries from events, sends the due ones and records their outcomes.

@@ -1,6 +1,6 @@
-internal import Ledger
 internal import AsyncHTTPClient
 internal import Foundation
+internal import Ledger
 internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization

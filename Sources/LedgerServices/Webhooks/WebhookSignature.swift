@@ -1,6 +1,6 @@
-package import Ledger
 internal import Crypto
 package import Foundation
+package import Ledger
 
 /// Signs messages as Standard Webhooks 1.0 specifies.
 package enum WebhookSignature {

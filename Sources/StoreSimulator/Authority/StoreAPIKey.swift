@@ -1,5 +1,5 @@
-internal import Basics
 internal import AppStoreTrust
+internal import Basics
 package import Crypto
 internal import Foundation
 internal import Synchronization

@@ -1,6 +1,6 @@
 internal import AppStoreModels
-internal import ConfigurationReading
 internal import Basics
+internal import ConfigurationReading
 
 extension Catalogue {
     /// Checks the requirements of the simulator. The parsers of both formats call the same checks. Call this once for

@@ -1,5 +1,5 @@
-internal import ConfigurationReading
 internal import AppStoreModels
+internal import ConfigurationReading
 internal import Foundation
 
 /// A parsed request to the control API.

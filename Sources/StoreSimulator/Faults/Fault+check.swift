@@ -1,6 +1,6 @@
-internal import ConfigurationReading
 internal import AppStoreModels
 internal import AppStoreServer
+internal import ConfigurationReading
 
 extension Fault {
     /// Throws if the effect in the JSON of a fault has an unknown name, or not exactly one name.

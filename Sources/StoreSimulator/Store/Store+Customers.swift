@@ -1,7 +1,6 @@
-internal import Basics
 package import AppStoreModels
-package import Foundation
 internal import Basics
+package import Foundation
 
 extension Store {
     /// More customers than this are more likely the result of a faulty loop than intended.

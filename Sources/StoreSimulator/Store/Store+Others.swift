@@ -1,5 +1,5 @@
-internal import Basics
 package import AppStoreModels
+internal import Basics
 package import Foundation
 
 /// A token for purchases outside the App Store, and its reporting state.

@@ -1,5 +1,5 @@
-internal import Basics
 package import AppStoreModels
+internal import Basics
 package import Foundation
 
 /// The app that the simulated App Store sells purchases for.

@@ -1,6 +1,6 @@
-import Basics
 import AppStoreServer
 import ArgumentParser
+import Basics
 import ConfigurationReading
 import Foundation
 

@@ -1,8 +1,8 @@
-internal import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import ArgumentParser
 import CounterfoilServer
+internal import LedgerServices
 import StoreSimulator
 
 /// The options of `counterfoil api` that select the host and the key: a server's configuration, a running simulator, or

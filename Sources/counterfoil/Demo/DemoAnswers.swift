@@ -1,5 +1,5 @@
-internal import Ledger
 import Foundation
+internal import Ledger
 import StoreSimulator
 
 // What the server answers about the featured customer, and about itself.

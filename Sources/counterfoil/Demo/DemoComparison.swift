@@ -1,7 +1,7 @@
-internal import Ledger
-internal import LedgerServices
 import AppStoreModels
 import Foundation
+internal import Ledger
+internal import LedgerServices
 import StoreSimulator
 import Synchronization
 

@@ -1,6 +1,6 @@
 internal import Basics
-internal import Ledger
 import Foundation
+internal import Ledger
 import StoreSimulator
 
 /// One customer with two devices: purchases made on the old device appear on the new one without a restore.

@@ -1,5 +1,5 @@
-internal import Basics
 import AppStoreModels
+internal import Basics
 import Foundation
 import StoreSimulator
 

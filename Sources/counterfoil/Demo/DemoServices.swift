@@ -1,5 +1,3 @@
-internal import LedgerServices
-internal import Ledger
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
@@ -7,6 +5,8 @@ import Basics
 import CounterfoilServer
 import Entitlements
 import Foundation
+internal import Ledger
+internal import LedgerServices
 import Logging
 import StoreSimulator
 

@@ -1,7 +1,7 @@
-internal import Basics
-internal import LedgerSQLite
 import ArgumentParser
+internal import Basics
 import CounterfoilServer
+internal import LedgerSQLite
 
 /// `counterfoil ledger backup`: copies the ledger while the server runs.
 struct BackupCommand: AsyncParsableCommand {

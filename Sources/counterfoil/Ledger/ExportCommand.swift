@@ -1,9 +1,9 @@
-internal import Basics
-internal import LedgerSQLite
-internal import Ledger
 import ArgumentParser
+internal import Basics
 import CounterfoilServer
 import Foundation
+internal import Ledger
+internal import LedgerSQLite
 
 /// `counterfoil ledger export`: writes the ledger as JSON lines.
 struct ExportCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
-internal import Basics
-internal import LedgerSQLite
 import ArgumentParser
+internal import Basics
 import CounterfoilServer
+internal import LedgerSQLite
 
 /// `counterfoil ledger rebuild`: derives the ledger's state again from its signed data and compares.
 struct RebuildCommand: AsyncParsableCommand {

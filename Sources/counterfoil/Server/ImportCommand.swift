@@ -1,9 +1,9 @@
-internal import Basics
-internal import LedgerServices
-internal import Ledger
 import ArgumentParser
+internal import Basics
 import CounterfoilServer
 import Foundation
+internal import Ledger
+internal import LedgerServices
 
 /// `counterfoil server import`: imports purchases made before the server was installed.
 struct ImportCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
-internal import LedgerServices
 import AppStoreModels
 public import ArgumentParser
 public import CounterfoilServer
+internal import LedgerServices
 
 /// `counterfoil server keys`: manages the keys for the server's API.
 struct KeysCommand: ParsableCommand {

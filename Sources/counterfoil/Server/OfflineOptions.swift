@@ -1,8 +1,8 @@
-internal import LedgerServices
-internal import Ledger
 import AppStoreModels
 import ArgumentParser
 import CounterfoilServer
+internal import Ledger
+internal import LedgerServices
 
 /// The options of commands that work on the ledger of a stopped server.
 struct OfflineOptions: ParsableArguments {

@@ -1,10 +1,10 @@
-internal import LedgerServices
-internal import Ledger
 import AppStoreModels
 import ArgumentParser
 import Basics
 import CounterfoilServer
 import Foundation
+internal import Ledger
+internal import LedgerServices
 
 /// `counterfoil server recover`: fetches missed notifications from the App Store's notification history.
 struct RecoverCommand: AsyncParsableCommand {

@@ -1,11 +1,11 @@
-internal import Basics
-internal import LedgerServices
-internal import Ledger
 import AppStoreModels
 import ArgumentParser
+internal import Basics
 import CounterfoilServer
 import Entitlements
 import Foundation
+internal import Ledger
+internal import LedgerServices
 
 /// `counterfoil server check`: lists every problem of a configuration before a server uses it.
 struct ServerCheckCommand: AsyncParsableCommand {

@@ -1,8 +1,8 @@
-internal import LedgerServices
-internal import Ledger
 import ArgumentParser
 import CounterfoilServer
 import Foundation
+internal import Ledger
+internal import LedgerServices
 import Logging
 import UnixSignals
 

@@ -1,6 +1,6 @@
-internal import Ledger
 import AppStoreModels
 import Foundation
+internal import Ledger
 
 /// The error of a command that was refused or failed. The exit status is 1.
 struct Refusal: Error {

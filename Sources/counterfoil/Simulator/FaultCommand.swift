@@ -1,6 +1,6 @@
-import Basics
 import AppStoreModels
 import ArgumentParser
+import Basics
 import StoreSimulator
 
 /// `counterfoil simulator fault`: manages simulated failures.

@@ -1,7 +1,7 @@
-import Basics
 import AppStoreReceipts
 import AppStoreServer
 import AppStoreTrust
+import Basics
 import Foundation
 
 /// Verifies every JWS and receipt in a folder, as of its signing date and against Apple's roots.

@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 import Logging
-import TestSupport
 import Synchronization
+import TestSupport
 
 @testable import AppStoreServer
 

@@ -2,8 +2,8 @@ import AppStoreModels
 import Foundation
 import StoreSimulator
 import SwiftASN1
-import Testing
 import TestSupport
+import Testing
 import X509
 
 @testable import AppStoreServer

@@ -1,8 +1,8 @@
 import AppStoreServer
 import AppStoreTrust
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct `Forged certificates in signed data` {
     private static let table = Task {

@@ -1,7 +1,7 @@
 import Foundation
 import StoreSimulator
-import Testing
 import TestSupport
+import Testing
 
 @testable import AppStoreServer
 @testable import AppStoreTrust

@@ -1,8 +1,8 @@
 import AppStoreServer
 import AppStoreTrust
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct `Forged signed data is refused` {
     @Test(arguments: VerificationCases.forgeries)

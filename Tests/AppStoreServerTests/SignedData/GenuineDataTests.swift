@@ -1,8 +1,8 @@
 import AppStoreServer
 import Basics
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 @testable import AppStoreTrust
 

@@ -1,8 +1,8 @@
 import AppStoreServer
 import Foundation
 import StoreSimulator
-import Testing
 import TestSupport
+import Testing
 
 @Suite(.enabled(if: PythonEnvironment.isEnabled, "\(PythonEnvironment.absence)"))
 struct `Signed data verified by Apple's Python library` {

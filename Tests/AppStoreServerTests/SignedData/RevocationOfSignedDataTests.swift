@@ -2,8 +2,8 @@ import AppStoreServer
 import AppStoreTrust
 import Foundation
 import StoreSimulator
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct `Revocation of signed data` {
     private let authority: Authority

@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 import StoreSimulator
-import Testing
 import TestSupport
+import Testing
 
 @testable import AppStoreServer
 @testable import AppStoreTrust

@@ -1,8 +1,8 @@
 import Foundation
 import StoreSimulator
 import Synchronization
-import Testing
 import TestSupport
+import Testing
 import X509
 
 @testable import AppStoreTrust

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
@@ -7,6 +6,7 @@ import Testing
 
 @testable import Ledger
 @testable import LedgerSQLite
+@testable import LedgerServices
 
 @Suite struct `API use of a typical backend` {
     @Test func `A backend can read a single entitlement and a single subscription`() async throws {

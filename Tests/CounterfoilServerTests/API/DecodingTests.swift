@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Entitlements
@@ -7,6 +6,7 @@ import StoreSimulator
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Decoding` {
     @Test func `Decoding verifies a notification and its parts, and names the customers`() async throws {

@@ -1,6 +1,3 @@
-@testable import CounterfoilServer
-@testable import LedgerServices
-@testable import WebConsole
 import AppStoreModels
 import AsyncHTTPClient
 import Foundation
@@ -9,6 +6,10 @@ import NIOHTTP1
 import StoreSimulator
 import TestSupport
 import Testing
+
+@testable import CounterfoilServer
+@testable import LedgerServices
+@testable import WebConsole
 
 /// `GET /v1/events?topics=…`: the stream of changed topics.
 @Suite struct `The stream of changes` {

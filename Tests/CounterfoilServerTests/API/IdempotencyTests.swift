@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
@@ -9,6 +8,7 @@ import Testing
 
 @testable import Ledger
 @testable import LedgerSQLite
+@testable import LedgerServices
 
 @Suite struct `Idempotency keys` {
     private static let monthly = "com.example.premium.monthly"

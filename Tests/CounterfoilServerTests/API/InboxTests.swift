@@ -1,16 +1,16 @@
-@testable import LedgerServices
-import Basics
 import AppStoreModels
+import Basics
 import CounterfoilServer
 import Foundation
 import GRDB
+import NIOHTTP1
 import StoreSimulator
 import TestSupport
 import Testing
-import NIOHTTP1
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 @Suite struct `The inbox` {
     @Test func `Received notifications are listed newest first, with filters and pages`() async throws {

@@ -1,9 +1,10 @@
-@testable import CounterfoilServer
-@testable import LedgerServices
 import Foundation
 import StoreSimulator
 import Testing
 import Yams
+
+@testable import CounterfoilServer
+@testable import LedgerServices
 
 /// Checks every route of the API and every page and action of the console against the scopes of a key.
 @Suite struct `The scopes of keys` {

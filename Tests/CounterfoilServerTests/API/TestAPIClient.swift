@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
@@ -10,6 +9,7 @@ import StoreSimulator
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// Sends requests to a server's API with an API key and a customer token. Configures the keys of the tests.
 struct TestAPIClient: Sendable {

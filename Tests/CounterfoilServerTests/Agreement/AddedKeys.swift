@@ -1,7 +1,8 @@
-@testable import LedgerServices
 import AppStoreServer
 import CounterfoilServer
 import Synchronization
+
+@testable import LedgerServices
 
 /// The In-App Purchase keys that are added in a random history.
 final class AddedKeys: Sendable {

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Entitlements
@@ -6,6 +5,8 @@ import Foundation
 import StoreSimulator
 import TestSupport
 import Testing
+
+@testable import LedgerServices
 
 extension `Server and simulator agree` {
     static let eventSeeds = Array(seeds(default: 1...16))

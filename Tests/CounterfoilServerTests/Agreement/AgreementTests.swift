@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Entitlements
@@ -7,6 +6,7 @@ import StoreSimulator
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// Compares server and simulator after random histories. `COUNTERFOIL_AGREEMENT=17` or `=1-200` chooses the seeds;
 /// `make agreement` runs more of them.

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Entitlements
@@ -8,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// Performs several commands at one instant of a frozen clock and compares the server with the simulator.
 @Suite struct `Server and simulator agree on one instant` {

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -8,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// Performs random commands in a store whose notifications reach the server with faults and outages. Records the states
 /// of the simulator.

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreReceipts
 import AppStoreServer
@@ -9,6 +8,7 @@ import Foundation
 import StoreSimulator
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// What must be true of a customer's receipt and of the responses of `verifyReceipt`: they agree with the App Store
 /// Server API in everything that they contain.

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
@@ -7,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// Runs the shipped scenarios with a server. After each step the server's state of every customer must equal the
 /// store's, and purchases with promotional offers use the server's signatures. A difference fails the scenario.

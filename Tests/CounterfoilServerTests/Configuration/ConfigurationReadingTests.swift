@@ -1,8 +1,7 @@
-@testable import LedgerServices
-import Basics
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
+import Basics
 import CounterfoilServer
 import Entitlements
 import Foundation
@@ -10,6 +9,7 @@ import Logging
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `The server's configuration` {
     @Test func `A configuration needs one app and has defaults for everything else`() throws {

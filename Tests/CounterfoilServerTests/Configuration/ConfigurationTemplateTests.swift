@@ -1,5 +1,3 @@
-@testable import CounterfoilServer
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
@@ -8,7 +6,9 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import CounterfoilServer
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Generated configuration` {
     private typealias Test = TestConfiguration

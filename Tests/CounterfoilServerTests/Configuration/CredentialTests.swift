@@ -1,6 +1,7 @@
-@testable import Ledger
 import CounterfoilServer
 import Testing
+
+@testable import Ledger
 
 @Suite struct `A credential of a systemd unit` {
     private typealias Test = TestConfiguration

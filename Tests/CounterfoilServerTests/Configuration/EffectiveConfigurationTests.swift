@@ -1,8 +1,8 @@
-@testable import CounterfoilServer
 import AppStoreServer
 import Foundation
 import Testing
 
+@testable import CounterfoilServer
 @testable import Ledger
 
 /// The configuration that the console and the API show.

@@ -1,7 +1,8 @@
-@testable import CounterfoilServer
 import Dispatch
 import Foundation
 import Testing
+
+@testable import CounterfoilServer
 
 @Suite struct `Hosts in a configuration` {
     private static let text = """

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreServer
 import AppStoreTrust
 import CounterfoilServer
@@ -9,6 +8,7 @@ import Testing
 import X509
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Configuration during key replacement` {
     private static func app(_ key: String) -> String {

@@ -1,10 +1,10 @@
-@testable import CounterfoilServer
 import AppStoreServer
 import Foundation
 import LedgerServices
 import TestSupport
 import Testing
 
+@testable import CounterfoilServer
 @testable import Ledger
 
 @Suite struct `Reloaded settings` {

@@ -1,10 +1,11 @@
-@testable import CounterfoilServer
-@testable import LedgerServices
 import Foundation
 import Ledger
 import StoreSimulator
 import Testing
 import WebConsole
+
+@testable import CounterfoilServer
+@testable import LedgerServices
 
 @Suite struct `Actions of the console` {
     @Test func `An unreadable instant or number is answered with 400 and the name of its field`() async throws {

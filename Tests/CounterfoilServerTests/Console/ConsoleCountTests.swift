@@ -1,5 +1,3 @@
-@testable import CounterfoilServer
-@testable import LedgerServices
 import AppStoreModels
 import Foundation
 import GRDB
@@ -7,8 +5,10 @@ import StoreSimulator
 import TestSupport
 import Testing
 
+@testable import CounterfoilServer
 @testable import Ledger
 @testable import LedgerSQLite
+@testable import LedgerServices
 
 /// Counts that the console shows, and where they lead.
 @Suite struct `Counts of the console` {

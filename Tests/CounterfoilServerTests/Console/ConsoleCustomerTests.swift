@@ -1,4 +1,3 @@
-@testable import CounterfoilServer
 import AppStoreModels
 import Entitlements
 import Foundation
@@ -8,6 +7,8 @@ import StoreSimulator
 import TestSupport
 import Testing
 import WebConsole
+
+@testable import CounterfoilServer
 
 /// The customer pages, the decode page, and the section "Needs attention".
 @Suite struct `The console's pages about customers` {

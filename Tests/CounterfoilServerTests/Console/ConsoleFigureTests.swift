@@ -1,10 +1,11 @@
-@testable import CounterfoilServer
 import AppStoreModels
 import Basics
 import Entitlements
 import Foundation
 import Testing
 import WebConsole
+
+@testable import CounterfoilServer
 
 @Suite struct `Figures of the console` {
     private let engine = EntitlementEngine(catalogue: ProductCatalogue())

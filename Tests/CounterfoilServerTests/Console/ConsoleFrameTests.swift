@@ -1,4 +1,3 @@
-@testable import CounterfoilServer
 import AppStoreServer
 import Foundation
 import Ledger
@@ -7,6 +6,8 @@ import StoreSimulator
 import TestSupport
 import Testing
 import WebConsole
+
+@testable import CounterfoilServer
 
 extension World {
     /// Runs a world with the console enabled and a browser that is signed in.

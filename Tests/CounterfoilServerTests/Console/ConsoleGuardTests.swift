@@ -1,9 +1,10 @@
-@testable import CounterfoilServer
-@testable import LedgerServices
 import Basics
 import Foundation
 import Ledger
 import Testing
+
+@testable import CounterfoilServer
+@testable import LedgerServices
 
 @Suite struct `Access to the console` {
     @Test func `The console accepts the configured IPv6 address as Host and refuses another one`() async throws {

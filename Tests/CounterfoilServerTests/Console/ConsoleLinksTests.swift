@@ -1,8 +1,9 @@
-@testable import CounterfoilServer
 import AppStoreModels
 import Foundation
 import StoreSimulator
 import Testing
+
+@testable import CounterfoilServer
 
 /// What the links on all pages of the console have in common.
 @Suite struct `Links of the console` {

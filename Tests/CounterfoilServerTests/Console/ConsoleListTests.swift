@@ -1,5 +1,3 @@
-@testable import CounterfoilServer
-@testable import LedgerServices
 import AppStoreModels
 import Foundation
 import StoreSimulator
@@ -7,7 +5,9 @@ import TestSupport
 import Testing
 import WebConsole
 
+@testable import CounterfoilServer
 @testable import Ledger
+@testable import LedgerServices
 
 /// The contents of the pages about webhooks, completeness, refunds and refused notifications.
 @Suite struct `The lists of the console` {

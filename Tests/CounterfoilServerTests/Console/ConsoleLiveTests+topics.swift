@@ -1,11 +1,12 @@
-@testable import CounterfoilServer
-@testable import LedgerServices
-@testable import WebConsole
 import AppStoreModels
 import Foundation
 import Ledger
 import StoreSimulator
 import Testing
+
+@testable import CounterfoilServer
+@testable import LedgerServices
+@testable import WebConsole
 
 // The topics of pages and of changes.
 extension `Live updates of console pages` {

@@ -1,11 +1,12 @@
-@testable import CounterfoilServer
-@testable import LedgerServices
-@testable import WebConsole
 import AppStoreModels
 import Foundation
 import Ledger
 import StoreSimulator
 import Testing
+
+@testable import CounterfoilServer
+@testable import LedgerServices
+@testable import WebConsole
 
 @Suite struct `Live updates of console pages` {
     @Test func `An unreadable instant is answered with 400, as a page or as plain text for a live update`() async throws

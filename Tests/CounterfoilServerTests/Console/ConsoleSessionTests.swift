@@ -1,11 +1,12 @@
-@testable import CounterfoilServer
-@testable import LedgerServices
 import Foundation
 import Ledger
 import StoreSimulator
 import TestSupport
 import Testing
 import WebConsole
+
+@testable import CounterfoilServer
+@testable import LedgerServices
 
 @Suite struct `Sessions of the console` {
     @Test func `A console session ends when its key is removed or replaced under the same name`() async throws {

@@ -1,5 +1,3 @@
-@testable import CounterfoilServer
-@testable import LedgerServices
 import AppStoreServer
 import AppStoreTrust
 import Foundation
@@ -8,6 +6,9 @@ import StoreSimulator
 import TestSupport
 import Testing
 import WebConsole
+
+@testable import CounterfoilServer
+@testable import LedgerServices
 
 @Suite struct `The console` {
     static func run(

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
@@ -9,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import LedgerSQLite
+@testable import LedgerServices
 
 @Suite struct `The log of consumption requests` {
     private static func count(_ text: String, in lines: LogCapture) -> Int {

@@ -1,9 +1,9 @@
-@testable import LedgerServices
 import AppStoreModels
 import Entitlements
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Answers to consumption requests` {
     private func fact(

@@ -10,8 +10,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
 
 /// The number of kills. `make crash` sets it; the default is 5.
 private let kills = ProcessInfo.processInfo.environment["COUNTERFOIL_CRASHES"].flatMap(Int.init) ?? 5

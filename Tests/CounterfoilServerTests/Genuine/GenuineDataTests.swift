@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import AsyncHTTPClient
@@ -12,6 +11,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// The App Store's sandbox notifications about one person, from three minutes in 2025: resubscribed for three months,
 /// changed to one month at once, turned renewal off, chose three months for the renewal, chose one month again, turned

@@ -1,12 +1,12 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
 import StoreSimulator
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 @Suite struct `Repeated grant requests` {
     private static func grant(_ world: World, key: String, reason: String = "the outage of May") async throws -> String

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Entitlements
@@ -7,8 +6,9 @@ import GRDB
 import StoreSimulator
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 @Suite struct `Granted entitlements` {
     private static let path = "/v1/customers/anna/grants"

@@ -1,17 +1,17 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
 import Entitlements
 import Foundation
 import GRDB
+internal import NIOHTTP1
 import StoreSimulator
 import TestSupport
 import Testing
-internal import NIOHTTP1
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 // Damaged headers, grants, claims and webhook endpoints, and damaged records during an import.
 extension `Damaged ledger rows` {

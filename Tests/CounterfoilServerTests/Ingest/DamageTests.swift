@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -11,8 +10,9 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 /// An unreadable row of the ledger is reported as one failure and blocks no other work.
 @Suite(.timeLimit(.minutes(10))) struct `Damaged ledger rows` {

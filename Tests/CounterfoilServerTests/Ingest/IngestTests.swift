@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Entitlements
@@ -7,6 +6,7 @@ import StoreSimulator
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Receiving notifications` {
     @Test func `A purchase in the store is in the ledger of its environment, also at past instants`() async throws {

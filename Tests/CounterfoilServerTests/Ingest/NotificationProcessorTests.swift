@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
@@ -8,6 +7,8 @@ import MemoryLedger
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import LedgerServices
 
 @Suite(.timeLimit(.minutes(10))) struct `The processor of notifications` {
     /// How a notification becomes pending again just after it failed.

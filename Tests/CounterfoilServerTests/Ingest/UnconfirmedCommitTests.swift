@@ -1,5 +1,3 @@
-@testable import CounterfoilServer
-@testable import LedgerServices
 import AppStoreModels
 import Foundation
 import HTTPTypes
@@ -9,6 +7,9 @@ import MemoryLedger
 import StoreSimulator
 import TestSupport
 import Testing
+
+@testable import CounterfoilServer
+@testable import LedgerServices
 
 @Suite(.timeLimit(.minutes(10))) struct `Commits with an unknown outcome` {
     @Test func `A stored notification is processed although its commit was not confirmed`() async throws {

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
@@ -7,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// The verifications that `Tests/Interop/verify_signed_data.py` performs with Apple's Python library.
 private struct Questions: Encodable {

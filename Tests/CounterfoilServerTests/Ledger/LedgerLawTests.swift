@@ -8,8 +8,8 @@ import GRDB
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
 
 @Suite struct `Ledger invariants` {
     @Test(arguments: 1...4 as ClosedRange<UInt64>)

@@ -6,8 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
 
 @Suite struct `Restored ledger` {
     /// Calls `body` with a closed ledger that contains the notifications of a `RandomStoreHistory`, and a backup of the ledger.

@@ -4,8 +4,8 @@ import Foundation
 import GRDB
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
 
 /// Manual changes to the facts of purchases in the ledger's file.
 enum LineageChanges {

@@ -7,8 +7,8 @@ import GRDB
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
 
 @Suite struct `Row ranges of a customer's purchases` {
     private static let anna = "3f2b6c1e-0f5d-4a7b-9c3e-8d1a2b4c5d6e"

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import LedgerServices
 @testable import LedgerSQLite
+@testable import LedgerServices
 
 /// Opens a ledger that an older version wrote (`Scripts/make-old-ledger`), migrates it, and compares its answers with
 /// the recorded answers of that version: the last one before migration 9, which combined two tables into one.

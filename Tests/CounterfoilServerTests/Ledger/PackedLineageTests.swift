@@ -5,8 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
 
 @Suite struct `A packed purchase` {
     private static let date = Date(timeIntervalSince1970: 1_780_000_000)

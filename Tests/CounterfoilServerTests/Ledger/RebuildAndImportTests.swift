@@ -7,8 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
 
 @Suite struct `Rebuild and import of a ledger` {
     /// Calls `body` with a ledger that contains all notifications of a `RandomStoreHistory`, and two claims.

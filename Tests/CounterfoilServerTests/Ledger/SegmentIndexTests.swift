@@ -6,8 +6,8 @@ import GRDB
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
 
 @Suite struct `The index of segments` {
     private static func withLedger(

@@ -5,8 +5,8 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
 
 extension `Storage failures` {
     private static let refusal = Refusal(receivedAt: 0, code: "test", message: "", sender: nil, body: Data())

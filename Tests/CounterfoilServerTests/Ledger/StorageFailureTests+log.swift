@@ -5,8 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
 
 #if canImport(Glibc)
     import Glibc

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AsyncHTTPClient
 import CounterfoilServer
@@ -12,8 +11,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 /// Tests of disk errors, file permissions and clock changes.
 @Suite struct `Storage failures` {

@@ -7,8 +7,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
 
 // Claims in imported exports.
 extension `Stored claims` {

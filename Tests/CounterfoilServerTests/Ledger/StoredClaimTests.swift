@@ -8,8 +8,8 @@ import MemoryLedger
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
 
 @Suite struct `Stored claims` {
     static let token = "3f2b6c1e-0f5d-4a7b-9c3e-8d1a2b4c5d6e"

@@ -6,8 +6,8 @@ import Entitlements
 import Foundation
 import TestSupport
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
 
 /// A ledger in its own file, opened without waiting for the disk on commit.
 struct TestLedger {

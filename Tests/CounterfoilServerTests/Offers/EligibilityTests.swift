@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -6,6 +5,8 @@ import Entitlements
 import Foundation
 import StoreSimulator
 import Testing
+
+@testable import LedgerServices
 
 extension World {
     /// Returns a client that uses the public key of an app and a token of the customer.

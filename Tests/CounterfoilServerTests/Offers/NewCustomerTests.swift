@@ -1,9 +1,10 @@
-@testable import LedgerServices
 import CounterfoilServer
 import Entitlements
 import Foundation
 import StoreSimulator
 import Testing
+
+@testable import LedgerServices
 
 @Suite struct `Offers for customers without purchases` {
     private static func groups(_ world: World, _ customer: String) async throws -> [String: [String: Any]] {

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Entitlements
@@ -6,6 +5,8 @@ import Foundation
 import StoreSimulator
 import TestSupport
 import Testing
+
+@testable import LedgerServices
 
 /// Compares what the server says about offers with the purchases that the simulator allows.
 @Suite struct `Server and simulator agree on offers` {

@@ -1,10 +1,11 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Entitlements
 import Foundation
 import StoreSimulator
 import Testing
+
+@testable import LedgerServices
 
 /// The simulated App Store checks the server's signatures.
 @Suite struct `The simulator accepts the server's offer signatures` {

@@ -1,7 +1,7 @@
 import Basics
 import CounterfoilServer
-import Testing
 import NIOHTTP1
+import Testing
 
 @Suite struct `Sender addresses of notifications` {
     @Test func `The sender of a notification is the peer, or the rightmost untrusted address of a trusted proxy`()

@@ -1,14 +1,14 @@
 import AppStoreTrust
 import CounterfoilServer
 import Foundation
+import GRDB
+import NIOHTTP1
 import Synchronization
 import TestSupport
 import Testing
-import GRDB
-import NIOHTTP1
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
 
 @Suite struct `Health` {
     @Test func `Readiness lists the state of each part, and a draining server answers 503`() async throws {

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -9,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// Requests verify up to 2,000 texts, which takes up to a second, and Swift has one thread for each processor.
 @Suite struct `Long verifications` {

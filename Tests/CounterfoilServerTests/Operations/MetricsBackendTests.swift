@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import CoreMetrics
 import CounterfoilServer
 import Foundation
@@ -7,6 +6,8 @@ import StoreSimulator
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import LedgerServices
 
 @Suite(.timeLimit(.minutes(10))) struct `The metrics of a server` {
     @Test func `Metrics are sent to the given backend, and the metrics route answers 404`() async throws {

@@ -1,14 +1,15 @@
-@testable import LedgerServices
 import AppStoreModels
 import CoreMetrics
 import CounterfoilServer
 import Foundation
 import Ledger
+import NIOHTTP1
 import StoreSimulator
 import Synchronization
 import TestSupport
 import Testing
-import NIOHTTP1
+
+@testable import LedgerServices
 
 @Suite struct `Metrics` {
     @Test func `The metrics route counts notifications and requests in the Prometheus format`() async throws {

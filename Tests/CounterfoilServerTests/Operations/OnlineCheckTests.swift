@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -6,6 +5,8 @@ import Foundation
 import StoreSimulator
 import TestSupport
 import Testing
+
+@testable import LedgerServices
 
 @Suite struct `counterfoil server check --online` {
     /// Runs the check. Returns the outcomes for Production and Sandbox.

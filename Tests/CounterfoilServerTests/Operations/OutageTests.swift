@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
@@ -12,6 +11,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Metrics and alerts after an outage` {
     @Test func `After an outage, metrics and the inbox show redelivered notifications`() async throws {

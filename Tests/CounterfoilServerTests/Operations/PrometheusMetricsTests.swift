@@ -1,8 +1,8 @@
-@testable import LedgerServices
 import CoreMetrics
 import Testing
 
 @testable import CounterfoilServer
+@testable import LedgerServices
 
 @Suite struct `Prometheus metrics` {
     @Test func `A counter ignores negative amounts and wraps to zero after 2^64`() {

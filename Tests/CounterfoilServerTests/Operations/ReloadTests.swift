@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
@@ -13,6 +12,7 @@ import Testing
 
 @testable import Ledger
 @testable import LedgerSQLite
+@testable import LedgerServices
 
 @Suite struct `Configuration reload` {
     private static let first = "cfk_the-first-key-of-the-tests-here"

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import CounterfoilServer
 import Foundation
 import MemoryLedger
@@ -9,6 +8,7 @@ import Testing
 
 @testable import Ledger
 @testable import LedgerSQLite
+@testable import LedgerServices
 
 @Suite struct `Deletion of old data` {
     /// Storage on a disk that is full at first.

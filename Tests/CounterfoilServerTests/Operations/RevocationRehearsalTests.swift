@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -9,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// Tests revocation policies against a simulator that changes its OCSP responses, and whose clock is set forward.
 @Suite struct `Revocation rehearsed with the simulator` {

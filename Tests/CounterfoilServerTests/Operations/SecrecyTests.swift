@@ -1,14 +1,14 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
+import Entitlements
 import Foundation
 import Logging
 import NIOHTTP1
 import StoreSimulator
 import Testing
-import Entitlements
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Secrets in the log` {
     @Test(arguments: ServerConfiguration.LogFormat.allCases)

@@ -1,13 +1,13 @@
-@testable import CounterfoilServer
-@testable import LedgerServices
 import AppStoreModels
 import Foundation
 import StoreSimulator
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
+@testable import CounterfoilServer
 @testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 @Suite struct `Server state` {
     @Test func `The health route lists the state of each part`() async throws {

@@ -1,17 +1,17 @@
-@testable import LedgerServices
 import AppStoreModels
+import AppStoreServer
 import AsyncHTTPClient
 import CounterfoilServer
+import Entitlements
 import Foundation
 import NIOCore
 import NIOHTTP1
 import StoreSimulator
 import TestSupport
 import Testing
-import Entitlements
-import AppStoreServer
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite(.timeLimit(.minutes(10))) struct `Server shutdown` {
     @Test func `A stopping server finishes running requests and keeps the notifications that it acknowledged`()

@@ -1,4 +1,3 @@
-@testable import CounterfoilServer
 import Foundation
 import LedgerSQLite
 import LedgerServices
@@ -7,6 +6,8 @@ import StoreSimulator
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import CounterfoilServer
 
 /// Tests what remains after a server has stopped.
 @Suite struct `A stopped server` {

@@ -2,13 +2,13 @@ import AsyncHTTPClient
 import CounterfoilServer
 import Crypto
 import Foundation
+import NIOCore
+import NIOHTTP1
 import NIOSSL
 import SwiftASN1
 import TestSupport
 import Testing
 import X509
-import NIOHTTP1
-import NIOCore
 
 @Suite struct `HTTPS` {
     @Test func `The server accepts TLS 1.2 and later with the certificate of two files`() async throws {

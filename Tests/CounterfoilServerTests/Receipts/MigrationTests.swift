@@ -1,14 +1,14 @@
-@testable import LedgerServices
 import AppStoreModels
-@testable import CounterfoilServer
 import Entitlements
 import Foundation
 import StoreSimulator
 import TestSupport
 import Testing
 
+@testable import CounterfoilServer
 @testable import Ledger
 @testable import LedgerSQLite
+@testable import LedgerServices
 
 /// Tests the migration that `docs/migration.md` describes.
 @Suite struct `Migration from notifications of version 1 to version 2` {

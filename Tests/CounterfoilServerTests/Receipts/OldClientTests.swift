@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
@@ -8,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `verifyReceipt clients and notifications of version 1` {
     private static let secret = "the shared secret of the app"

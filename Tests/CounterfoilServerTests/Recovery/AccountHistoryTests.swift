@@ -3,14 +3,14 @@ import Entitlements
 import Foundation
 import GRDB
 import Ledger
-@testable import LedgerServices
-@testable import LedgerSQLite
 import MemoryLedger
 import StoreSimulator
 import TestSupport
 import Testing
 
 @testable import CounterfoilServer
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 @Suite struct `The history of an Apple account` {
     @Test func `Reading a history continues at the stored revision`() async throws {

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import AsyncHTTPClient
@@ -10,6 +9,8 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 import TestSupport
+
+@testable import LedgerServices
 
 /// A proxy between the server and the simulated App Store's Production environment that can answer requests itself.
 final class AppStoreProxy: Sendable {

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -12,6 +11,7 @@ import Testing
 
 @testable import Ledger
 @testable import LedgerSQLite
+@testable import LedgerServices
 
 @Suite struct `Failing history requests in recovery` {
     private static let monthly = "com.example.premium.monthly"

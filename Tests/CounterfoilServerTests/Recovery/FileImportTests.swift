@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -10,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `A file of customers` {
     @Test func `An import skips faulty lines, lists them, and continues after an interruption`() async throws {

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Entitlements
@@ -8,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// Compares a server that gets every notification with one that misses some and recovers. `COUNTERFOIL_AGREEMENT`
 /// chooses the seeds.

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import AsyncHTTPClient
@@ -12,6 +11,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// A random life in a simulated App Store with two servers. One gets every notification. The other one, that of the
 /// world, is often down or misses notifications, has a wrong clock at times, and recovers.

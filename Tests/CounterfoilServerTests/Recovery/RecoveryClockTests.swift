@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -9,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite(.timeLimit(.minutes(10))) struct `The server's clock` {
     /// Returns a clock that shows another time from its third reading on.

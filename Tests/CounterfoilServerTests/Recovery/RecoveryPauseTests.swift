@@ -1,7 +1,8 @@
-@testable import LedgerServices
 import AppStoreServer
 import Foundation
 import Testing
+
+@testable import LedgerServices
 
 @Suite struct `Pause after a failed recovery` {
     @Test(arguments: [(0, 5), (1, 10), (2, 20), (6, 320), (7, 600), (8, 600), (1000, 600)])

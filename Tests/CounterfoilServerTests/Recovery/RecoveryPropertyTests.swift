@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -8,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Recovery with random failures` {
     @Test(arguments: [1, 2, 3] as [UInt64])

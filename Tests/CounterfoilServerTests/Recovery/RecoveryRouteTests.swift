@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreServer
 import CounterfoilServer
 import Foundation
@@ -6,6 +5,7 @@ import StoreSimulator
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `The routes of recovery` {
     private static let key = APIKeyText.make()

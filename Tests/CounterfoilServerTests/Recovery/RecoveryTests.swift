@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -9,8 +8,9 @@ import MemoryLedger
 import StoreSimulator
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 @Suite struct `Recovery` {
     @Test func `Recovery stores every notification of three days without a server`() async throws {

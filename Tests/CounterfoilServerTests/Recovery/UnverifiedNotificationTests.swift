@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
@@ -10,8 +9,9 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 @Suite(.timeLimit(.minutes(10))) struct `Unverified notifications in recovery` {
     private static let minute: Milliseconds = 60_000

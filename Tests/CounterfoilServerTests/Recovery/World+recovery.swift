@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
@@ -7,8 +6,9 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 extension World {
     /// Returns the UUIDs of all notifications in the ledger.

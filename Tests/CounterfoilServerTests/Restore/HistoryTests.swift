@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -8,6 +7,7 @@ import StoreSimulator
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 extension World {
     /// Returns how often the simulator has applied the fault.

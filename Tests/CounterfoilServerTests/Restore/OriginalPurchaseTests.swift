@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -10,8 +9,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 /// Tests an app that became free with version 2.0. Early customers report their app transaction or an old receipt.
 @Suite struct `Customers who bought the app before it was free` {

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -8,8 +7,9 @@ import GRDB
 import StoreSimulator
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 @Suite struct `Restoring receipts` {
     @Test func `A receipt leads to the Apple account's history, and restores its own purchases without it`()

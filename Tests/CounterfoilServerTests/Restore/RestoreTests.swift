@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -8,8 +7,9 @@ import GRDB
 import StoreSimulator
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 @Suite struct `Reported purchases are restored` {
     /// Calls `body` with a world without notifications, so that the server's data comes only from the app and the App

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
@@ -6,6 +5,7 @@ import StoreSimulator
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `A session for an app without a backend` {
     private static let app = TestAPIClient.publicKey

@@ -3,8 +3,8 @@ import GRDB
 import LedgerServices
 import TestSupport
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
 
 extension World {
     /// The ledger of the running server.

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
@@ -14,6 +13,7 @@ import Synchronization
 import Tracing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// A simulated App Store and a server that receives its notifications, on loopback, with a shared clock that only the
 /// test advances.

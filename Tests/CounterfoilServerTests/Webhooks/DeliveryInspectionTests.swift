@@ -1,5 +1,3 @@
-@testable import CounterfoilServer
-@testable import LedgerServices
 import AppStoreModels
 import Foundation
 import NIOHTTP1
@@ -7,7 +5,9 @@ import StoreSimulator
 import TestSupport
 import Testing
 
+@testable import CounterfoilServer
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Inspection of webhook deliveries` {
     @Test func `An endpoint shows its delivery counts of the last day and its oldest pending delivery`() async throws {

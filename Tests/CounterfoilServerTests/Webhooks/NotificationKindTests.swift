@@ -1,12 +1,12 @@
-@testable import LedgerServices
 import AppStoreModels
 import Foundation
 import StoreSimulator
 import TestSupport
 import Testing
 
-@testable import Ledger
 @testable import CounterfoilServer
+@testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Notification kinds in events and webhooks` {
     @Test(arguments: KindExpectation.documented + KindExpectation.others)

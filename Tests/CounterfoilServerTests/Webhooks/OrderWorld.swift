@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import Entitlements
 import Foundation
@@ -7,9 +6,10 @@ import MemoryLedger
 import StoreSimulator
 import TestSupport
 
-@testable import LedgerSQLite
-@testable import Ledger
 @testable import CounterfoilServer
+@testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 /// A ledger that receives notifications in random order while it sends webhooks to two naive receivers. Some messages,
 /// responses and delivery outcomes are lost.

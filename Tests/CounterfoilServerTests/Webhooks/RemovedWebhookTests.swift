@@ -1,12 +1,12 @@
-@testable import LedgerServices
-@testable import CounterfoilServer
 import AppStoreModels
 import Foundation
+internal import NIOHTTP1
 import StoreSimulator
 import Testing
-internal import NIOHTTP1
 
+@testable import CounterfoilServer
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Webhooks that are no longer in the configuration` {
     private static let body = #"{"name": "backend", "url": "https://93.184.216.34/hooks"}"#

@@ -1,11 +1,11 @@
-@testable import LedgerServices
 import CounterfoilServer
 import Foundation
+internal import NIOHTTP1
 import StoreSimulator
 import Testing
-internal import NIOHTTP1
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Backoff of failing webhook endpoints` {
     /// Enough deliveries that some are not attempted before the pauses become minutes long.

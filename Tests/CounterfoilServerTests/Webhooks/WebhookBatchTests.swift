@@ -1,13 +1,13 @@
-@testable import LedgerServices
 import Foundation
 import GRDB
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
-@testable import Ledger
 @testable import CounterfoilServer
+@testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 /// Counts the rows that each commit changes. It reads the connection's total, because observers are not notified of
 /// statements that bypass GRDB.

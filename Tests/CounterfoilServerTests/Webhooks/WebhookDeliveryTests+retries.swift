@@ -1,13 +1,13 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Crypto
 import Foundation
+internal import NIOHTTP1
 import StoreSimulator
 import Testing
-internal import NIOHTTP1
 
 @testable import Ledger
+@testable import LedgerServices
 
 // Failed deliveries.
 extension `Webhooks` {

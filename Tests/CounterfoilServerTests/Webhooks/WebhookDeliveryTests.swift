@@ -1,14 +1,14 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Crypto
 import Foundation
 import MemoryLedger
+internal import NIOHTTP1
 import StoreSimulator
 import Testing
-internal import NIOHTTP1
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Webhooks` {
     @Test func `An event is delivered once, signed, with the notification's transaction and renewal`() async throws {

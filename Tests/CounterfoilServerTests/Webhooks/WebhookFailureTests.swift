@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import CounterfoilServer
 import Foundation
 import LedgerSQLite
@@ -11,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// A dispatcher with two endpoints, on a ledger whose operations can fail.
 private struct FailingWorld {

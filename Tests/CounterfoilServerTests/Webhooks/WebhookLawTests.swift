@@ -1,13 +1,13 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
+internal import NIOHTTP1
 import StoreSimulator
 import Synchronization
 import Testing
-internal import NIOHTTP1
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Webhooks and their receivers` {
     /// What an endpoint is to receive of an event.

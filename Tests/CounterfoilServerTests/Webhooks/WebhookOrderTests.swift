@@ -1,13 +1,13 @@
-@testable import LedgerServices
 import AppStoreModels
 import Foundation
+internal import NIOHTTP1
 import StoreSimulator
 import TestSupport
 import Testing
-internal import NIOHTTP1
 
-@testable import Ledger
 @testable import CounterfoilServer
+@testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Order of webhook events` {
     /// Adds an endpoint with the compatible format.

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AsyncHTTPClient
 import CounterfoilServer
@@ -8,8 +7,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Ledger
 @testable import CounterfoilServer
+@testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Retry-After of a receiver` {
     @Test func `Retry-After is read in seconds or as a date`() {

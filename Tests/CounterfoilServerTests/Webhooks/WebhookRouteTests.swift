@@ -1,14 +1,14 @@
-@testable import LedgerServices
-@testable import CounterfoilServer
 import AppStoreModels
 import Basics
 import Foundation
+internal import NIOHTTP1
 import StoreSimulator
 import TestSupport
 import Testing
-internal import NIOHTTP1
 
+@testable import CounterfoilServer
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `The API of webhooks` {
     private static let url = "https://93.184.216.34/hooks"

@@ -1,15 +1,16 @@
-@testable import LedgerServices
 import AppStoreModels
-@testable import LedgerSQLite
-@testable import Ledger
-@testable import CounterfoilServer
 import Foundation
 import GRDB
+internal import NIOHTTP1
 import StoreSimulator
 import Synchronization
 import TestSupport
 import Testing
-internal import NIOHTTP1
+
+@testable import CounterfoilServer
+@testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 /// A boolean that the test can change while the server reads it.
 private final class Switch: Sendable {

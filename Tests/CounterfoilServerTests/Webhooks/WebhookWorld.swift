@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AsyncHTTPClient
 import CounterfoilServer
 import Foundation
@@ -9,6 +8,7 @@ import NIOHTTP1
 import StoreSimulator
 
 @testable import Ledger
+@testable import LedgerServices
 
 extension World {
     static let webhookSecret = "whsec_" + Data(repeating: 7, count: 32).base64EncodedString()

@@ -1,9 +1,10 @@
 import AppStoreModels
 import Entitlements
 import Foundation
-@testable import Ledger
 import MemoryLedger
 import TestSupport
+
+@testable import Ledger
 
 /// One operation on a ledger; it returns the results as text.
 struct Step: Sendable {

@@ -4,8 +4,8 @@ import Crypto
 import Foundation
 import StoreSimulator
 import SwiftASN1
-import Testing
 import TestSupport
+import Testing
 import X509
 
 /// Compares the authority's certificates with Apple's: all structure that a parser may depend on is the same.

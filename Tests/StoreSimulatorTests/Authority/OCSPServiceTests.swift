@@ -2,8 +2,8 @@ import AppStoreModels
 import AppStoreServer
 import Foundation
 import StoreSimulator
-import Testing
 import TestSupport
+import Testing
 import X509
 
 @testable import AppStoreTrust

@@ -4,8 +4,8 @@ import AppStoreTrust
 import Crypto
 import Foundation
 import SwiftASN1
-import Testing
 import TestSupport
+import Testing
 import X509
 
 @testable import StoreSimulator

@@ -1,8 +1,8 @@
 import AppStoreReceipts
 import AppStoreTrust
 import Foundation
-import Testing
 import TestSupport
+import Testing
 import X509
 
 @testable import StoreSimulator

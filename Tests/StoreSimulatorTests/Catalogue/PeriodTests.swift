@@ -1,8 +1,8 @@
 internal import AppStoreModels
 import Foundation
 import StoreSimulator
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct `Periods` {
     @Test func `A period is equal after encoding and decoding`() throws {

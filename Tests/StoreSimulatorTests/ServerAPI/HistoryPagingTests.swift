@@ -2,8 +2,8 @@ import AppStoreModels
 import AppStoreServer
 import Foundation
 import StoreSimulator
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct `Transaction and refund history, page by page` {
     /// Returns a shop in which anna has 50 to 90 transactions of all kinds, some finished, refunded or family-shared.

@@ -2,8 +2,8 @@ import AppStoreModels
 import AppStoreServer
 import Foundation
 import StoreSimulator
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct `Hostile requests to the App Store Server API` {
     @Test(arguments: AppStoreEndpoint.server)

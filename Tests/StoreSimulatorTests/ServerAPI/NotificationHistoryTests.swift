@@ -2,8 +2,8 @@ import AppStoreModels
 import AppStoreServer
 import Foundation
 import StoreSimulator
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct `Notification history` {
     /// Returns a shop with 100 or more notifications of several types and customers: a third of them delivered, a third

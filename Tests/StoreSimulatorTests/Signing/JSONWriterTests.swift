@@ -2,8 +2,8 @@ import AppStoreModels
 import AppStoreServer
 import Basics
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 @testable import StoreSimulator
 

@@ -4,8 +4,8 @@ import AppStoreTrust
 import Basics
 import Crypto
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 @testable import StoreSimulator
 

@@ -1,8 +1,8 @@
 import AppStoreModels
 import Foundation
 import StoreSimulator
-import Testing
 internal import TestSupport
+import Testing
 
 /// A row of the notification matrix: the expected content of a notification.
 struct MatrixRow: Sendable, CustomTestStringConvertible {

@@ -1,8 +1,8 @@
 import AppStoreModels
 import Foundation
 import StoreSimulator
-import Testing
 internal import TestSupport
+import Testing
 
 /// Compares each notification with its row of the notification matrix, and checks the store after it.
 @Suite struct MatrixTests {

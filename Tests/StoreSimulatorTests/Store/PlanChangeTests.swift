@@ -1,8 +1,8 @@
 import AppStoreModels
 import Foundation
 import StoreSimulator
-import Testing
 internal import TestSupport
+import Testing
 
 /// Upgrades, downgrades, crossgrades.
 @Suite struct PlanChangeTests {

@@ -1,8 +1,8 @@
 import AppStoreModels
 import Foundation
 import StoreSimulator
-import Testing
 internal import TestSupport
+import Testing
 
 /// A store with a clock that the test advances, and the notifications since the last call of `newNotifications`.
 struct Shop {

@@ -1,6 +1,6 @@
-internal import LedgerServices
-internal import Ledger
 internal import Foundation
+internal import Ledger
+internal import LedgerServices
 internal import Synchronization
 
 /// The API keys by their SHA-256 digests, and the secrets of customer tokens.

@@ -1,11 +1,11 @@
-internal import Basics
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
+internal import Basics
 internal import Crypto
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// Authenticates requests by their API key, and sets the principal.
 ///

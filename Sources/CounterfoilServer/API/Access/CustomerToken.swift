@@ -1,9 +1,9 @@
-internal import Ledger
 internal import AppStoreModels
 internal import Basics
 internal import Crypto
 package import Foundation
 internal import HTTPTypes
+internal import Ledger
 
 /// Identifies the user of an app: a JWT that the app's backend signed with HS256 and the app's `customer_token_secret`.
 ///

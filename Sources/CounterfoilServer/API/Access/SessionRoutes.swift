@@ -1,11 +1,11 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
 internal import AppStoreTrust
 internal import Basics
 internal import Crypto
 internal import Foundation
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// Sessions for apps without a backend of their own: a customer token in exchange for a device's app transaction.
 ///

@@ -1,10 +1,10 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
+internal import Entitlements
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
-internal import Entitlements
+internal import Ledger
+internal import LedgerServices
 
 /// Usage reports and consumption requests, for the App Store's decisions on refunds.
 struct ConsumptionRoutes {

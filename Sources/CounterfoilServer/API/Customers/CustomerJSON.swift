@@ -1,9 +1,9 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
 internal import Basics
 internal import Entitlements
 internal import Foundation
+internal import Ledger
+internal import LedgerServices
 
 /// Writes customers as JSON. Instants are milliseconds since 1970; unknown values are omitted.
 enum CustomerJSON {

@@ -1,11 +1,11 @@
 internal import AppStoreModels
 internal import Basics
+internal import Entitlements
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
 internal import LedgerServices
-internal import Entitlements
 
 /// Writes the responses about a customer. They are signed if the request has a nonce and the app has a key for it.
 struct CustomerResponseWriter: Sendable {

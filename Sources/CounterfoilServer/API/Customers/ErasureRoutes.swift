@@ -1,8 +1,8 @@
-internal import LedgerServices
-internal import Ledger
 internal import Basics
 internal import Foundation
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// Erases a customer.
 struct ErasureRoutes {

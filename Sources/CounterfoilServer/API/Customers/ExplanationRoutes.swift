@@ -1,9 +1,9 @@
-internal import LedgerServices
-internal import Ledger
 internal import Basics
 internal import Entitlements
 internal import Foundation
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// Explains why a customer has or does not have an entitlement.
 struct ExplanationRoutes {

@@ -1,8 +1,8 @@
-internal import LedgerServices
 internal import AppStoreModels
 internal import Basics
 internal import Foundation
 internal import Hummingbird
+internal import LedgerServices
 
 /// The public keys of signed responses. An app must contain its key: a key that a device requests would prove nothing.
 struct KeyRoutes {

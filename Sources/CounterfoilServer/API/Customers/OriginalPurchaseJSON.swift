@@ -1,8 +1,8 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreTrust
 internal import Basics
 internal import Entitlements
+internal import Ledger
+internal import LedgerServices
 
 /// Writes the fact that a customer first got the app as JSON.
 enum OriginalPurchaseJSON {

@@ -1,9 +1,9 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
 internal import Basics
 internal import Entitlements
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// A single subscription or entitlement, for clients that need no more.
 struct SubscriptionRoutes {

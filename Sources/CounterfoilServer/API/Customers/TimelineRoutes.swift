@@ -1,10 +1,10 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// A customer's timeline.
 struct TimelineRoutes {

@@ -1,11 +1,11 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
 internal import Basics
 internal import Entitlements
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// Entitlements that the team grants without a purchase.
 struct GrantRoutes {

@@ -1,8 +1,8 @@
-internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
+internal import Ledger
 
 /// The contents of a notification and of the signed texts in it, each verified again, with the failures.
 struct DecodedNotification {

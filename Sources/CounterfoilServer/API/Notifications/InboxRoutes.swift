@@ -1,10 +1,10 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreServer
 internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// Received and refused notifications.
 struct InboxRoutes {

@@ -1,7 +1,7 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreTrust
 internal import Basics
+internal import Ledger
+internal import LedgerServices
 
 /// Writes notifications as JSON.
 enum NotificationJSON {

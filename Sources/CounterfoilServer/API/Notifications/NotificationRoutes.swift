@@ -1,5 +1,3 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
 internal import AppStoreTrust
 internal import Basics
@@ -7,6 +5,8 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
+internal import Ledger
+internal import LedgerServices
 internal import Logging
 
 /// Receives the App Store's notifications.

@@ -1,9 +1,9 @@
-internal import LedgerServices
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
 internal import Hummingbird
+internal import LedgerServices
 internal import Logging
 
 /// Answers the App Store's request for a message to a customer who is about to cancel.

@@ -1,10 +1,10 @@
-internal import Ledger
-internal import LedgerServices
 internal import AppStoreModels
 internal import AppStoreServer
 internal import Basics
 internal import Foundation
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// Signs subscription offers for apps.
 struct OfferRoutes {

@@ -1,8 +1,8 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
 internal import Foundation
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// Moves the purchases of an anonymous customer to an account.
 struct MergeRoutes {

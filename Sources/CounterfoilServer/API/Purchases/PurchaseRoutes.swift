@@ -1,7 +1,7 @@
-internal import LedgerServices
-internal import Ledger
 internal import Basics
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// Purchases that apps report for their customers.
 struct PurchaseRoutes {

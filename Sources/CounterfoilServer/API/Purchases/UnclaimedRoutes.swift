@@ -1,9 +1,9 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
 internal import Basics
 internal import Entitlements
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// Paid purchases that no customer owns.
 struct UnclaimedRoutes {

@@ -1,9 +1,9 @@
-internal import LedgerServices
 internal import AppStoreModels
 internal import AppStoreReceipts
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import LedgerServices
 internal import NIOCore
 
 /// The retired endpoint for old clients, which send the app's shared secret instead of a key.

@@ -1,10 +1,10 @@
-internal import LedgerServices
-internal import Ledger
+internal import AppStoreServer
 internal import Basics
 internal import ConfigurationReading
-internal import AppStoreServer
 internal import HTTPTypes
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// Gaps in the ledger, and the recoveries that close them.
 struct RecoveryRoutes {

@@ -1,11 +1,11 @@
 internal import AppStoreModels
 internal import AppStoreServer
-internal import LedgerServices
 internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
+internal import LedgerServices
 
 /// An authorized request to a route below `/v1`.
 struct APICall: Sendable {

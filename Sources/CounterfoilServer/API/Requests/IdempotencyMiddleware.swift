@@ -1,11 +1,11 @@
-internal import LedgerServices
-internal import Ledger
 internal import Basics
 internal import Crypto
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
+internal import Ledger
+internal import LedgerServices
 internal import NIOCore
 
 /// Repeats the response to a `POST` that is sent again with the same `Idempotency-Key` within a day, so that a client

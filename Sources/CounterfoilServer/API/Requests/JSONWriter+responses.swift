@@ -1,8 +1,8 @@
 internal import AppStoreModels
-internal import Ledger
 internal import Basics
 internal import HTTPTypes
 internal import Hummingbird
+internal import Ledger
 internal import NIOCore
 
 extension Response {

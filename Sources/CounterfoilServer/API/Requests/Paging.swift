@@ -1,7 +1,7 @@
-internal import Ledger
 internal import Basics
 internal import Foundation
 internal import Hummingbird
+internal import Ledger
 
 /// The requested page of a list: the parameters `page` and `limit`.
 struct Paging {

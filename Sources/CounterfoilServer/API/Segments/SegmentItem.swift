@@ -1,9 +1,9 @@
-internal import Ledger
 internal import AppStoreModels
 internal import Basics
 internal import Entitlements
 internal import Foundation
 internal import Hummingbird
+internal import Ledger
 
 /// A member of a segment in responses. Its state agrees with the response about its customer.
 struct SegmentItem {

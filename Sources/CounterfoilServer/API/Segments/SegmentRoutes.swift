@@ -1,10 +1,10 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
 internal import Basics
 internal import Entitlements
 internal import Foundation
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// Segments: lists of purchases for a team to act on.
 struct SegmentRoutes {

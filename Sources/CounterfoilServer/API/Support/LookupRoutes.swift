@@ -1,10 +1,10 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 internal import Basics
 internal import Entitlements
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// The owners of a transaction or an order, for customer support.
 struct LookupRoutes {

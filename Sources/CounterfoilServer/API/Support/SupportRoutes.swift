@@ -1,11 +1,11 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 internal import Basics
 internal import Entitlements
 internal import HTTPTypes
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 internal import Logging
 
 /// Requests of customer support to the App Store. The ledger stores the answers as facts.

@@ -1,8 +1,8 @@
-internal import LedgerServices
-internal import Ledger
 internal import Basics
 internal import Foundation
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 internal import WebConsole
 
 /// The events of webhooks for clients that cannot receive webhooks: as pages, and as a stream of changes.

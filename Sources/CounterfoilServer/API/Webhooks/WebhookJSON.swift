@@ -1,9 +1,9 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
 internal import Basics
 internal import HTTPTypes
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// Writes endpoints and deliveries as JSON. Shows a secret once, when it is created; later only its fingerprint.
 enum WebhookJSON {

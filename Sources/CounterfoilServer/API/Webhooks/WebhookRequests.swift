@@ -1,9 +1,9 @@
-internal import Basics
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
+internal import Basics
 internal import ConfigurationReading
 internal import HTTPTypes
+internal import Ledger
+internal import LedgerServices
 
 /// The settings of an endpoint in a request. Omitted settings do not change; null stands for all.
 struct WebhookSettings: JSONRequestBody {

@@ -1,10 +1,10 @@
 internal import AppStoreServer
-internal import LedgerServices
-internal import Ledger
 internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 
 /// Webhook endpoints and their deliveries.
 struct WebhookRoutes {

@@ -1,9 +1,9 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
 internal import Basics
 internal import ConfigurationReading
 internal import Foundation
+internal import Ledger
+internal import LedgerServices
 
 extension ServerConfigurationReader {
     private static let scopes = Vocabulary<[APIScope]>(

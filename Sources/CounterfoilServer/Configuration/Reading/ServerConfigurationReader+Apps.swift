@@ -1,10 +1,10 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 internal import ConfigurationReading
 internal import Entitlements
 internal import Foundation
+internal import Ledger
+internal import LedgerServices
 
 extension ServerConfigurationReader {
     private static let environmentNames = Vocabulary<AppStoreEnvironment>([

@@ -1,8 +1,8 @@
-internal import Basics
-internal import Ledger
 internal import AppStoreTrust
+internal import Basics
 internal import ConfigurationReading
 internal import Foundation
+internal import Ledger
 
 extension ServerConfigurationReader {
     private static let revocations = Vocabulary<RevocationPolicy>(

@@ -1,9 +1,9 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 internal import ConfigurationReading
 internal import Foundation
+internal import Ledger
+internal import LedgerServices
 
 /// Reads the sections of the server's configuration. For an invalid value it adds a problem to the diagnostics, uses a
 /// harmless value instead and reads on.

@@ -1,5 +1,5 @@
-internal import Basics
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 
 /// Formats members of API responses and of signed payloads.

@@ -1,5 +1,5 @@
-internal import LedgerServices
 internal import Foundation
+internal import LedgerServices
 
 /// The system's metrics of this process, with the names that Prometheus' client libraries use. Memory is available on
 /// Linux only; elsewhere it is omitted.

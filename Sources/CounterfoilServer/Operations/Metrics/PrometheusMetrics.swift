@@ -1,6 +1,6 @@
-package import LedgerServices
 public import CoreMetrics
 internal import Foundation
+package import LedgerServices
 internal import Synchronization
 
 /// A backend of swift-metrics that stores metrics in memory and writes them in Prometheus' text format, version 0.0.4.

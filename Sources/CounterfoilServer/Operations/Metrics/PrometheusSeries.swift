@@ -1,5 +1,5 @@
-internal import LedgerServices
 internal import CoreMetrics
+internal import LedgerServices
 internal import Synchronization
 
 /// The samples of one metric with one set of labels.

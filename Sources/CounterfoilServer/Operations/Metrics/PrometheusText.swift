@@ -1,5 +1,6 @@
 internal import Basics
 internal import LedgerServices
+
 /// A writer for Prometheus' text format, version 0.0.4.
 struct PrometheusText {
     private(set) var text = ""

@@ -1,5 +1,5 @@
-internal import LedgerServices
 package import CoreMetrics
+internal import LedgerServices
 internal import Synchronization
 
 /// Counts and measures requests by route, method and status.

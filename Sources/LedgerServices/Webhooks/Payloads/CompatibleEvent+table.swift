@@ -1,5 +1,5 @@
-package import Ledger
 package import AppStoreModels
+package import Ledger
 
 extension CompatibleEvent {
     /// Returns the events of the compatible format that represent an event type. Empty if none does.

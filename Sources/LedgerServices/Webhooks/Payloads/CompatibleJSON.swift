@@ -1,8 +1,8 @@
-internal import Ledger
 internal import AppStoreModels
 internal import Basics
 internal import Entitlements
 internal import Foundation
+internal import Ledger
 
 /// Renders an event in the compatible format: `{"api_version": "1.0", "event": {"type", "id", "app_user_id", …}}`.
 enum CompatibleJSON {

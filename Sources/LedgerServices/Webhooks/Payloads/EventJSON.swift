@@ -1,7 +1,7 @@
-internal import Ledger
 internal import AppStoreModels
 internal import Basics
 internal import Foundation
+internal import Ledger
 
 /// Renders an event in Counterfoil's own format: `{"type", "data"}`, with the names and date format of the API. Members
 /// have a fixed order, so the same facts produce the same bytes.

@@ -1,9 +1,9 @@
-package import Ledger
 internal import AppStoreModels
 package import AppStoreServer
 internal import AppStoreTrust
-package import Foundation
 internal import Entitlements
+package import Foundation
+package import Ledger
 package import Logging
 
 /// Renders the bodies of webhook messages from an event and the notification that caused it.

@@ -1,5 +1,5 @@
-internal import Basics
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 
 /// The validated filters of a transaction history request.

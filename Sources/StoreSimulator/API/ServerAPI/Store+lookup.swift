@@ -1,5 +1,5 @@
-internal import Basics
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 
 // Endpoints for single transactions: lookup, finishing, and setting the app account token.

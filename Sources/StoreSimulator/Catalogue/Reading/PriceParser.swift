@@ -1,5 +1,5 @@
-internal import ConfigurationReading
 internal import Basics
+internal import ConfigurationReading
 
 /// Parses prices to thousandths of the currency, the unit of the App Store.
 package enum PriceParser {

@@ -1,5 +1,5 @@
-internal import Basics
 internal import AppStoreReceipts
+internal import Basics
 internal import Foundation
 internal import WebConsole
 

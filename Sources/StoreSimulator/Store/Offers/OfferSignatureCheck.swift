@@ -1,6 +1,6 @@
-internal import Basics
 internal import AppStoreModels
 internal import AppStoreServer
+internal import Basics
 internal import Crypto
 package import Foundation
 

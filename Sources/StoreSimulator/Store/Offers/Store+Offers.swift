@@ -1,5 +1,5 @@
-internal import Basics
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 
 // Eligibility for offers.

@@ -1,6 +1,6 @@
+public import AppStoreModels
 internal import Basics
 internal import ConfigurationReading
-public import AppStoreModels
 
 /// The notification types that can be triggered.
 public enum Trigger {

@@ -1,10 +1,11 @@
-@testable import CounterfoilServer
 import AppStoreModels
 import Basics
 import Foundation
 import LedgerServices
 import StoreSimulator
 import Testing
+
+@testable import CounterfoilServer
 
 /// `GET /v1/customers/{id}`, the most frequent request.
 @Suite struct `The route of a customer` {

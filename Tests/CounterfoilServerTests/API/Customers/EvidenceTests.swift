@@ -1,6 +1,5 @@
-@testable import LedgerServices
-import AppStoreServer
 import AppStoreModels
+import AppStoreServer
 import AppStoreTrust
 import CounterfoilServer
 import Foundation
@@ -8,8 +7,9 @@ import GRDB
 import StoreSimulator
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
 
 @Suite struct `The evidence of an explanation` {
     /// A signed copy of a notification with a changed transaction.

@@ -1,10 +1,11 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Crypto
 import Foundation
 import StoreSimulator
 import Testing
+
+@testable import LedgerServices
 
 @Suite struct `Signed API responses` {
     private static let key = Data((1...32).map { UInt8($0) })

@@ -1,9 +1,10 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
 import StoreSimulator
 import Testing
+
+@testable import LedgerServices
 
 @Suite struct `A timeline` {
     @Test func `A timeline describes a customer's events, newest first`() async throws {

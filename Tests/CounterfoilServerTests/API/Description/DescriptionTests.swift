@@ -1,6 +1,4 @@
-@testable import LedgerServices
 import AppStoreModels
-@testable import CounterfoilServer
 import Entitlements
 import Foundation
 import StoreSimulator
@@ -9,7 +7,9 @@ import Testing
 import WebConsole
 import Yams
 
+@testable import CounterfoilServer
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `The description of the API` {
     typealias Object = [String: Any]

@@ -1,8 +1,9 @@
-@testable import CounterfoilServer
 import Foundation
 import StoreSimulator
 import Testing
 import Yams
+
+@testable import CounterfoilServer
 
 @Suite struct `Parameters of the query` {
     private typealias Object = [String: Any]

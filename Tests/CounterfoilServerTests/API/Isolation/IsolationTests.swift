@@ -1,13 +1,13 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
-@testable import CounterfoilServer
 import Foundation
 import StoreSimulator
 import Testing
 import WebConsole
 
+@testable import CounterfoilServer
 @testable import Ledger
+@testable import LedgerServices
 
 /// The law of isolation: with a key for some apps or environments, no request reads or changes anything of the others.
 ///

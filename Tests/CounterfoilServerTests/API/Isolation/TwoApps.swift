@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreTrust
 import CounterfoilServer
@@ -9,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// A server with two apps, each in both environments. Customers with the same names and account tokens buy at random in
 /// all four places.

@@ -1,13 +1,13 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
-@testable import CounterfoilServer
 import Foundation
 import StoreSimulator
 import Testing
 import WebConsole
 
+@testable import CounterfoilServer
 @testable import Ledger
+@testable import LedgerServices
 
 /// An app in an environment that a key for other places must not reach, and requests that try it.
 struct Victim {

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import Basics
 import CounterfoilServer
 import Entitlements
@@ -7,6 +6,7 @@ import StoreSimulator
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// Runs hostile requests against a server while other clients use it.
 @Suite struct `Hostile requests to the server` {

@@ -1,11 +1,12 @@
-@testable import LedgerServices
-@testable import CounterfoilServer
 import Basics
 import Foundation
 import HTTPTypes
 import Hummingbird
 import StoreSimulator
 import Testing
+
+@testable import CounterfoilServer
+@testable import LedgerServices
 
 @Suite struct `Limits` {
     @Test func `A rate meter allows its rate in each second, in a burst or evenly`() {

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import Basics
 import CounterfoilServer
 import Foundation
@@ -6,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// The memory and connections that clients without a key can occupy.
 @Suite(.timeLimit(.minutes(10))) struct `Request bodies` {

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import Basics
 import CounterfoilServer
 import Foundation
@@ -6,6 +5,7 @@ import NIOHTTP1
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 /// All addresses of an IPv6 /64 network count as one client.
 @Suite struct `Rate limits of IPv6 networks` {

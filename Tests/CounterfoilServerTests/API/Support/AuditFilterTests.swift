@@ -6,8 +6,8 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import Ledger
+@testable import LedgerSQLite
 
 /// `GET /v1/audit` with `target`, `actor` and `action`.
 @Suite struct `Filters of the audit log` {

@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Entitlements
@@ -7,6 +6,7 @@ import StoreSimulator
 import Testing
 
 @testable import Ledger
+@testable import LedgerServices
 
 @Suite struct `Search` {
     @Test func `A notification with a UUID in upper case is found by search and by its routes`() async throws {

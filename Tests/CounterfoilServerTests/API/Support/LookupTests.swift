@@ -1,4 +1,3 @@
-@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -6,6 +5,8 @@ import Entitlements
 import Foundation
 import StoreSimulator
 import Testing
+
+@testable import LedgerServices
 
 @Suite struct `Customer support` {
     @Test func `Transactions and orders can be looked up with their customers`() async throws {

@@ -1,4 +1,3 @@
-@testable import CounterfoilServer
 import AppStoreModels
 import AppStoreServer
 import Foundation
@@ -6,6 +5,8 @@ import LedgerServices
 import StoreSimulator
 import TestSupport
 import Testing
+
+@testable import CounterfoilServer
 
 @Suite struct `Support requests to the App Store` {
     private static let monthly = "com.example.premium.monthly"
