@@ -27,6 +27,9 @@ struct HealthPart: Sendable {
 extension ServerCore {
     /// How long a notification may wait to be processed before the inbox needs attention, in milliseconds.
     private static let longestWait: Milliseconds = 300_000
+    /// How long an event may wait to be delivered before the webhooks need attention, in milliseconds: an hour, like the
+    /// alert.
+    private static let longestDelivery: Milliseconds = 3_600_000
 
     /// Returns all parts, in the order in which a notification passes through them.
     func healthParts() async -> [HealthPart] {
@@ -93,11 +96,15 @@ extension ServerCore {
     private func webhookPart() async -> HealthPart {
         do {
             let backlog = try await webhooks.webhookBacklog()
+            let late = backlog.oldest.flatMap { $0 < now.milliseconds - Self.longestDelivery ? $0 : nil }
+            let oldest = late.map { Date(milliseconds: $0).formatted(.iso8601) }
+            let since = oldest.map { " The oldest event waits since \($0)." } ?? ""
             let detail =
                 "\(backlog.deliveries) \(backlog.deliveries.noun("delivery waits", "deliveries wait")); "
                 + "\(backlog.disabledEndpoints) "
                 + backlog.disabledEndpoints.noun("endpoint is disabled.", "endpoints are disabled.")
-            return HealthPart("webhooks", backlog.disabledEndpoints > 0 ? .warning : .good, detail)
+                + since
+            return HealthPart("webhooks", late != nil || backlog.disabledEndpoints > 0 ? .warning : .good, detail)
         } catch { return HealthPart("webhooks", .failing, "The ledger cannot be read: \(error.logReason).") }
     }
 

@@ -31,6 +31,26 @@ import Testing
         }
     }
 
+    /// It was "ok" until the endpoint was disabled after five days.
+    @Test func `The health route warns of webhooks that have waited for more than an hour`() async throws {
+        try await World.withAPI { configuration in
+            configuration.webhooks = [World.webhook("backend", "http://127.0.0.1:9/")]
+        } _: { world in
+            func webhooks() async throws -> (status: String?, detail: String) {
+                let parts = try await world.api.get("/v1/operations/health").items
+                let part = try #require(parts.first { $0["name"] as? String == "webhooks" })
+                return (part["status"] as? String, try #require(part["detail"] as? String))
+            }
+            _ = try await world.subscribe("anna")
+            try await world.deliverWebhooks(after: 3500)
+            let early = try await webhooks()
+            #expect(early.status == "ok" && early.detail.hasPrefix("1 delivery waits"), "\(early)")
+            try await world.deliverWebhooks(after: 200)
+            let late = try await webhooks()
+            #expect(late.status == "warning" && late.detail.contains("The oldest event waits since "), "\(late)")
+        }
+    }
+
     @Test func `The health route answers although the date of a waiting notification is damaged`() async throws {
         try await World.withAPI { world in
             let storage = try world.sqlite
