@@ -19,7 +19,8 @@ enum HTTPService {
             if let console, console.settings.listen == nil { ConsoleRoutes.responder(core, console) } else { nil }
         return try application(
             core, identity, ConsoleRouter(base: ServerRoutes.responder(core), console: pages),
-            ListenAddress(ofAPI: core.configuration), onRunning)
+            ListenAddress(ofAPI: core.configuration), connections: connections(core.configuration, ofConsole: false),
+            onRunning)
     }
 
     /// Returns the service of the console at its separate address.
@@ -29,13 +30,14 @@ enum HTTPService {
     ) throws -> some Service {
         try application(
             console.core, identity, ConsoleRoutes.responder(console.core, console),
-            ListenAddress(ofConsole: address, console.core.configuration)
+            ListenAddress(ofConsole: address, console.core.configuration),
+            connections: connections(console.core.configuration, ofConsole: true)
         ) { _ in onRunning() }
     }
 
     private static func application(
         _ core: ServerCore, _ identity: SharedValue<TLSIdentity>?, _ responder: some HTTPResponder<ServerContext>,
-        _ address: ListenAddress, _ onRunning: @escaping @Sendable (Int?) -> Void
+        _ address: ListenAddress, connections: Int, _ onRunning: @escaping @Sendable (Int?) -> Void
     ) throws -> some Service {
         var logger = core.logger
         // Below `error`, Hummingbird logs about single connections.
@@ -48,8 +50,7 @@ enum HTTPService {
             configuration: .init(
                 address: .hostname(address.host, port: address.port),
                 serverName: nil, backlog: 1024,
-                availableConnectionsDelegate: ConnectionLimit(
-                    core.configuration.limits.connections ?? maximumConnections, core.logger)),
+                availableConnectionsDelegate: ConnectionLimit(connections, core.logger)),
             onServerRunning: { channel in onRunning(channel.localAddress?.port) },
             eventLoopGroupProvider: .shared(loops), logger: logger)
         return ServingApplication(application: application, connections: accepted, address: address)
@@ -74,6 +75,14 @@ enum HTTPService {
     /// one loop serves 6 to 13 % more customer requests than two loops, and some 9 % fewer notifications
     /// (docs/performance.md).
     private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: max(1, System.coreCount / 2))
+
+    /// Returns the maximum number of connections of a listener. A console at its own address gets an eighth of all
+    /// connections, and the API the others: together they must leave descriptors for the ledger.
+    static func connections(_ configuration: ServerConfiguration, ofConsole isConsole: Bool) -> Int {
+        let all = configuration.limits.connections ?? maximumConnections
+        guard configuration.console.isEnabled, configuration.console.listen != nil else { return all }
+        return isConsole ? all / 8 : all - all / 8
+    }
 
     /// The default maximum number of connections: the file descriptor limit, minus a reserve for the ledger and for
     /// outgoing connections.

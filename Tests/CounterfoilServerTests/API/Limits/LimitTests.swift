@@ -268,6 +268,17 @@ import Testing
         #expect(lines.text.components(separatedBy: "can be opened again").count - 1 == 1)
     }
 
+    /// Each of them could have all connections that the limit of open files allows, and a process that has no descriptor
+    /// left ends.
+    @Test func `A console at its own address and the API share the connections`() {
+        var configuration = ServerConfiguration(apps: [])
+        configuration.console.isEnabled = true
+        let all = HTTPService.connections(configuration, ofConsole: false)
+        configuration.console.listen = ServerConfiguration.Console.Address()
+        let shares = [false, true].map { HTTPService.connections(configuration, ofConsole: $0) }
+        #expect(shares.allSatisfy { $0 > 0 } && shares.reduce(0, +) == all, "\(shares) of \(all)")
+    }
+
     @Test func `Connections above the limit wait until others are closed`() async throws {
         let lines = LogCapture()
         try await World.run(
