@@ -26,20 +26,23 @@ extension Recovery: Service {
     private func recoverContinuously(_ appEnvironment: AppEnvironment) async {
         var last: Milliseconds?
         var isFirst = true
+        // Whether a pass that was due has not succeeded yet. A pass that was due because the clock was set back stays due
+        // when the clock is right again: what it planned ends at the wrong time.
+        var isOverdue = false
         var passFailures = Failures()
         while await waitUnlessCancelled(isFirst ? .zero : Self.pollInterval) {
             if isPausing(appEnvironment) { continue }
             let requested = takeRequestedCause(in: appEnvironment.id)
-            let isDue = settings.isEnabled && isDue(after: last)
+            let isDue = settings.isEnabled && (isOverdue || isDue(after: last))
             let hasWork = requested != nil || isDue || isFirst || failures(in: appEnvironment.id) != nil
             // A recovery that a user requested is already stored as open.
             let cause = isDue ? (last == nil ? .start : .schedule) : requested == .outage ? requested : nil
-            isFirst = false
+            (isFirst, isOverdue) = (false, isDue)
             // Recorded before the pass: if the clock jumps meanwhile, the next pass is due again.
             let start = now
             do {
                 if hasWork { try await runPass(appEnvironment, because: cause) }
-                if isDue { last = start }
+                if isDue { (last, isOverdue) = (start, false) }
                 if settings.isEnabled { try await continueHistoryPass(appEnvironment, &passFailures) }
             } catch {
                 // Record the failure. The next attempt follows after a pause.

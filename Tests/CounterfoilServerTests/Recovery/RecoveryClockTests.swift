@@ -67,6 +67,38 @@ import Testing
         }
     }
 
+    /// Only the recovery that was planned while the clock was behind was finished. Until the next regular reading, the
+    /// server reported that notifications of the last hours might be missing.
+    @Test func `Recovery reads up to the present after a failure while the clock was behind`() async throws {
+        try await AppStoreProxy.run { proxy in
+            try await World.run(server: { configuration in
+                configuration.recovery.isEnabled = true
+                proxy.redirectRequests(in: &configuration)
+            }) { world in
+                let simulator = world.simulator
+                let isComplete: () async throws -> Bool = {
+                    let mark = try await world.completeness().mark
+                    return mark?.until == simulator.now.milliseconds - RecoveryPlan.historyDelay
+                }
+                try await waitUntil("recovery is complete") { try await isComplete() }
+                let scope = try world.appEnvironment().id
+                // The App Store refuses tokens of a machine whose clock is wrong.
+                proxy.setAnswer { path in
+                    guard path.contains("notifications/history") else { return nil }
+                    return (status: 401, body: "{}")
+                }
+                world.clockLead.withLock { $0 = -6 * 3600 }
+                try await waitUntil("recovery fails") { try world.server.core.recovery.failures(in: scope) != nil }
+                world.clockLead.withLock { $0 = 0 }
+                proxy.setAnswer { _ in nil }
+                // Ends the pause after a failure. The next regular reading is due after fifteen minutes.
+                try await simulator.advance(by: 60)
+                try await waitUntil("recovery is complete again") { try await isComplete() }
+                #expect(try await world.completeness().state == .complete)
+            }
+        }
+    }
+
     @Test func `A clock that was ahead causes no gap, and the completeness mark covers only proven dates`() async throws
     {
         try await World.run { world in
