@@ -68,7 +68,9 @@ extension StorageError {
                 "\(path) is on a file system that is mounted read-only, as after an error of the disk; check the disk, and "
                     + "mount it for writing")
         case EACCES, EPERM:
-            self.init(.readOnly, "\(path) cannot be written; the file and its folder must belong to the server's user")
+            self.init(
+                .readOnly,
+                "\(path) cannot be written; give the server's user write access to the file and its folder (`ls -l`)")
         default:
             self.init(.cannotOpen, "\(path) cannot be opened; does its folder exist, and may the server write there?")
         }

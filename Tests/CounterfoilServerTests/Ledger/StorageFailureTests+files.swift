@@ -12,7 +12,7 @@ extension `Storage failures` {
     private static let refusal = Refusal(receivedAt: 0, code: "test", message: "", sender: nil, body: Data())
 
     @Test(arguments: [
-        (EROFS, StorageError.Code.readOnly, "mounted read-only"), (EACCES, .readOnly, "belong to the server's user"),
+        (EROFS, StorageError.Code.readOnly, "mounted read-only"), (EACCES, .readOnly, "write access"),
         (ENOSPC, .full, "full"), (ENOENT, .cannotOpen, "does its folder exist"),
     ])
     func `A system error on opening a file has a code and says what to do`(
