@@ -31,7 +31,7 @@ extension Store {
         return Subject(token: id)
     }
 
-    mutating func reportExternalPurchaseToken(_ id: String) throws(StoreError) -> Subject {
+    mutating func reportExternalPurchaseToken(_ id: String, isDuplicate: Bool) throws(StoreError) -> Subject {
         guard let purchase = externalPurchases[id] else {
             throw StoreError(.invalidArgument, "there is no external purchase token \(id.quoted)")
         }
@@ -39,11 +39,12 @@ extension Store {
             throw StoreError(.impossibleTransition, "the token was reported already")
         }
         externalPurchases[id]?.isReported = true
+        if isDuplicate { externalPurchases[id]?.due = nil }
         return Subject(token: id)
     }
 
-    /// Sends the monthly reminder of a custom link's token while the token is active, whether or not it was reported.
-    /// Otherwise sends that the token was not reported, if it was not.
+    /// Sends the monthly reminder of a custom link's token while the token is active, whether or not its purchases were
+    /// reported. Otherwise sends that the token was not reported, if it was not. Sends nothing about a duplicate.
     mutating func sendTokenReminder(_ id: String, at now: Date) {
         guard let purchase = externalPurchases[id], purchase.due == now else { return }
         externalPurchases[id]?.due = nil

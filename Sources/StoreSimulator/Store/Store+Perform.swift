@@ -120,7 +120,8 @@ extension Store {
             try extendAll(product, days: days, storefronts: knownStorefronts(storefronts), request: nil, at: now)
         case .rescindConsent(let customer): try rescindConsent(customer, at: now)
         case .createExternalPurchaseToken(let type): createExternalPurchaseToken(type, at: now)
-        case .reportExternalPurchaseToken(let token): try reportExternalPurchaseToken(token)
+        case .reportExternalPurchaseToken(let token, let duplicate):
+            try reportExternalPurchaseToken(token, isDuplicate: duplicate ?? false)
         case .requestTestNotification: try requestTestNotification(at: now)
         case .clearHistory(let customer): try clearHistory(of: customer, at: now)
         case .assignSeat(let customer, let product): try assignSeat(customer, product, at: now)

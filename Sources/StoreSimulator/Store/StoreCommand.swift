@@ -129,9 +129,9 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     case rescindConsent(customer: String)
     /// The app creates an external purchase token. With `tokenType` it is a custom link's token.
     case createExternalPurchaseToken(tokenType: ExternalPurchaseTokenType? = nil)
-    /// The developer reports the purchases of an external purchase token. The monthly reminders of a custom link's token
-    /// continue until it expires.
-    case reportExternalPurchaseToken(token: String)
+    /// The developer reports the purchases of an external purchase token, or that the token is a `duplicate`. The
+    /// monthly reminders of a custom link's token continue until it expires or is reported as a duplicate.
+    case reportExternalPurchaseToken(token: String, duplicate: Bool? = nil)
 
     /// The developer requests a test notification, as through the API.
     case requestTestNotification

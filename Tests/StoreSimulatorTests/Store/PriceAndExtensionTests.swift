@@ -203,6 +203,19 @@ import Testing
         #expect(shop.newNotifications() == ["EXTERNAL_PURCHASE_TOKEN/UNREPORTED"])
     }
 
+    @Test func `A token that is reported as a duplicate has no further reminders`() throws {
+        var shop = Shop()
+        let token = try #require(try shop.perform(.createExternalPurchaseToken(tokenType: .services)).token)
+        shop.wait(.month)
+        #expect(
+            shop.newNotifications() == [
+                "EXTERNAL_PURCHASE_TOKEN/CREATED", "EXTERNAL_PURCHASE_TOKEN/ACTIVE_TOKEN_REMINDER",
+            ])
+        try shop.perform(.reportExternalPurchaseToken(token: token, duplicate: true))
+        shop.wait(.year)
+        #expect(shop.newNotifications() == [])
+    }
+
     @Test func `Rescinding consent and requesting a test send a notification each`() throws {
         var shop = Shop()
         try shop.buy("plus")

@@ -47,7 +47,9 @@ extension Store {
             let change =
                 isCurrentShareable(subscription) ? "starts to share the subscription" : "loses the shared subscription"
             return "the family of \(subscription.customer) \(change)"
-        case .externalPurchaseToken: return "an external purchase token is due for a reminder, or was not reported"
+        case .externalPurchaseToken(let id):
+            guard externalPurchases[id]?.due == entry.date else { return nil }
+            return "an external purchase token is due for a reminder, or was not reported"
         case .delivery(let number):
             guard notifications.indices.contains(number), case let record = notifications[number],
                 record.due == entry.date || resends[number] == entry.date
