@@ -62,18 +62,25 @@ import Testing
         try shop.expectRefusal(.increasePrice(product: "coins", price: 1, consent: false), .invalidArgument)
     }
 
-    @Test func `A price increase reaches a customer whose renewal was off in the first renewal after a notice`() throws
-    {
+    @Test(arguments: [false, true])
+    func `A price increase reaches a customer who withdraws a cancellation or a downgrade in time for the notice`(
+        isDowngrade: Bool
+    ) throws {
         // A monthly subscription needs 27 days' notice, which begin on the 5th of January.
-        for (resumed, prices) in [(3.0, [11_990, 11_990]), (6, [9990, 11_990])] as [(Double, [Int64])] {
+        for (withdrawn, prices) in [(3.0, [11_990, 11_990]), (6, [9990, 11_990])] as [(Double, [Int64])] {
             var shop = Shop()
             try shop.buy("plus")
-            try shop.perform(.cancel(customer: "anna"))
+            try shop.perform(
+                isDowngrade ? .purchase(customer: "anna", product: "basic") : .cancel(customer: "anna"))
             try shop.perform(.increasePrice(product: "plus", price: 11_990, consent: false))
-            #expect(shop.newNotifications().last == "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED")
-            shop.wait(days: resumed)
-            try shop.perform(.resume(customer: "anna"))
-            shop.wait(days: 60 - resumed)
+            #expect(
+                shop.newNotifications().last
+                    == (isDowngrade
+                        ? "DID_CHANGE_RENEWAL_PREF/DOWNGRADE" : "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"))
+            shop.wait(days: withdrawn)
+            try shop.perform(
+                isDowngrade ? .purchase(customer: "anna", product: "plus") : .resume(customer: "anna"))
+            shop.wait(days: 60 - withdrawn)
             let notices = shop.newNotifications().filter { $0.hasPrefix("PRICE_INCREASE") }
             #expect(notices == ["PRICE_INCREASE/ACCEPTED"])
             let payloads = try shop.store.customer("anna").transactions.map { try shop.transaction($0) }

@@ -15,6 +15,8 @@ extension Store {
         let first = notifications.count
         let subject = try change(subscription, from: product, to: purchase, at: now)
         announceSwitch(of: subscription, since: first, at: now)
+        // If the change withdrew a downgrade, a price increase applies again and needs a notice.
+        schedulePriceNotice(subscription.id, at: now)
         return subject
     }
 
