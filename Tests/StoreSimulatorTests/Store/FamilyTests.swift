@@ -161,6 +161,31 @@ import Testing
         try expectConsistent(shop.store, at: shop.now)
     }
 
+    @Test(arguments: [false, true])
+    func `The family learns that an offer withdrew a cancellation or a downgrade, but not of the offer`(
+        announcesSwitch: Bool
+    ) throws {
+        var shop = try family()
+        shop.store.settings.sendsAutoRenewEnabledOnPlanChange = announcesSwitch
+        try shop.buy("plus")
+        try shop.perform(.cancel(customer: "anna"))
+        _ = shop.newNotifications()
+        try shop.buy("plus", offer: "loyal")
+        let own = announcesSwitch ? ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED"] : []
+        #expect(
+            shop.newNotifications() == ["OFFER_REDEEMED"] + own + ["ben: DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED"])
+        #expect(try shop.last("ben").renewalInfo?.autoRenewStatus == .on)
+        #expect(try shop.last("ben").renewalInfo?.offerType == nil)
+        try shop.buy("basic")
+        _ = shop.newNotifications()
+        try shop.buy("plus", offer: "loyaler")
+        #expect(shop.newNotifications() == ["OFFER_REDEEMED", "ben: DID_CHANGE_RENEWAL_PREF"])
+        #expect(try shop.last("ben").renewalInfo?.autoRenewProductId == "plus")
+        // Another offer changes nothing for the family.
+        try shop.buy("plus", offer: "loyal")
+        #expect(shop.newNotifications() == ["OFFER_REDEEMED"])
+    }
+
     @Test func `A family member's period ends with the purchaser's, also with monthly billing`() throws {
         var shop = try family()
         try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))

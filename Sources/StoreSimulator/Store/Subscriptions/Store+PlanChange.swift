@@ -92,7 +92,7 @@ extension Store {
         case .none:
             setNextRenewal(of: subscription, to: purchase, offer: offer)
             announce(.offerRedeemed, about: subscription.id, at: now)
-            updateShares(of: subscription.id, at: now)
+            updateSharesAfterRedemption(of: subscription, at: now)
         case .upgrade:
             let transaction = upgrade(subscription, to: purchase, offer: offer, .offerRedeemed, at: now)
             return Subject(customer: purchase.customer, transaction: transaction)
@@ -106,6 +106,19 @@ extension Store {
             updateShares(of: subscription.id, .didChangeRenewalPref, .downgrade, at: now)
         }
         return Subject(customer: purchase.customer, transaction: subscription.current)
+    }
+
+    /// Updates the family members' shares after an offer for the current product was redeemed. Members do not have the
+    /// offer: they are notified only if it withdrew a planned downgrade or a cancellation.
+    private mutating func updateSharesAfterRedemption(of before: Subscription, at now: Date) {
+        if subscriptions[before.id]?.renewalProduct != before.renewalProduct {
+            updateShares(of: before.id, .didChangeRenewalPref, at: now)
+        } else if !before.renewsAutomatically, !settings.sendsAutoRenewEnabledOnPlanChange {
+            updateShares(of: before.id, .didChangeRenewalStatus, .autoRenewEnabled, at: now)
+        } else {
+            // With the setting, `announceSwitch` notifies the members as well.
+            updateShares(of: before.id, at: now)
+        }
     }
 
     /// Sets the product and the offer of the next renewal.
