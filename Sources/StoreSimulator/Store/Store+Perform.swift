@@ -87,7 +87,8 @@ extension Store {
         case .failBilling(let customer, let subscription, let recovers):
             try failBilling(of: customer, subscription, recovers: recovers ?? false)
         case .fixBilling(let customer, let subscription): try fixBilling(of: customer, subscription, at: now)
-        case .changeStorefront(let customer, let storefront): try changeStorefront(of: customer, to: storefront)
+        case .changeStorefront(let customer, let storefront):
+            try changeStorefront(of: customer, to: storefront, at: now)
         case .accelerate(let customer, let subscription): try accelerate(customer, subscription, at: now)
         case .requestRefund(let customer, let transaction, let reason, let inApp, let note):
             try requestRefund(customer, transaction, reason: reason, inApp: inApp ?? false, note: note, at: now)

@@ -128,6 +128,19 @@ import Testing
         #expect(try price(of: "ben", in: shop) == 12_990)
     }
 
+    @Test func `A customer who moves to a storefront with a scheduled price increase gets the price notice`() throws {
+        var shop = Shop()
+        try shop.buy("plus.other")
+        try shop.perform(Self.schedule(on: shop.now + 15 * Self.day, consent: false, in: ["DEU"]))
+        shop.wait(days: 1)
+        try shop.perform(.changeStorefront(customer: "anna", storefront: "DEU"))
+        shop.now = Period.month.date(after: Shop.start)
+        shop.store.run(until: shop.now)
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "PRICE_INCREASE/ACCEPTED", "DID_RENEW"])
+        #expect(try price(of: "anna", in: shop) == 12_990)
+        try expectConsistent(shop.store, at: shop.now)
+    }
+
     @Test func `A second price change is refused before the first takes effect, and later follows it`() throws {
         var shop = Shop()
         try shop.buy("plus.other")

@@ -119,7 +119,7 @@ extension Store {
         renew(subscription.id, from: keepsCycle ? due : now, .billingRecovery, at: now)
     }
 
-    mutating func changeStorefront(of id: String, to code: String) throws(StoreError) -> Subject {
+    mutating func changeStorefront(of id: String, to code: String, at now: Date) throws(StoreError) -> Subject {
         let customer = try customer(id)
         _ = try knownStorefronts([code])
         guard customer.storefront != code else {
@@ -146,6 +146,8 @@ extension Store {
                 subscriptions[subscription.id]?.beforeCharge[index].price = isSame ? price : other
                 subscriptions[subscription.id]?.beforeCharge[index].priceIncrease = nil
             }
+            // The next renewal may cost more by a price change of the new storefront.
+            schedulePriceNotice(subscription.id, at: now)
         }
         return Subject(customer: id)
     }
