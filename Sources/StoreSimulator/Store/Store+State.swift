@@ -21,7 +21,7 @@ extension Store {
             family: customer.family,
             subscriptions: subscriptions.map { self.state(of: $0, at: now) }, purchases: purchases.map(state),
             summary: "")
-        state.summary = state.line(withTime: settings.rate != .realTime)
+        state.summary = state.line(withTime: settings.rate != .realTime, at: now)
         return state
     }
 
@@ -55,14 +55,14 @@ extension Store {
 // MARK: - Summary
 
 extension CustomerState {
-    fileprivate func line(withTime: Bool) -> String {
+    fileprivate func line(withTime: Bool, at now: Date) -> String {
         func text(_ date: Date?) -> String {
             guard let date else { return "?" }
             let day = date.formatted(.iso8601.year().month().day())
             guard withTime else { return day }
             return day + " " + date.formatted(.iso8601.time(includingFractionalSeconds: false)) + " UTC"
         }
-        var parts = subscriptions.map { $0.line(text) } + purchases.map(\.line)
+        var parts = subscriptions.map { $0.line(text, at: now) } + purchases.map(\.line)
         if parts.isEmpty { parts = ["nothing bought"] }
         if isBillingFailing { parts.append("billing fails") }
         return parts.joined(separator: "; ")
@@ -70,7 +70,7 @@ extension CustomerState {
 }
 
 extension CustomerState.SubscriptionState {
-    fileprivate func line(_ text: (Date?) -> String) -> String {
+    fileprivate func line(_ text: (Date?) -> String, at now: Date) -> String {
         var line = productID
         if inAppOwnershipType == .familyShared { line += " (shared)" }
         switch status {
@@ -79,7 +79,10 @@ extension CustomerState.SubscriptionState {
         case .billingRetry: line += " in billing retry since \(text(expiresDate))"
         case .revoked:
             line += (inAppOwnershipType == .purchased ? " refunded on " : " revoked on ") + text(revocationDate)
-        default: line += " expired on \(text(expiresDate))"
+        default:
+            // Only a migration to Advanced Commerce ends a subscription earlier.
+            let isMigrated = expiresDate.map { $0 > now } ?? false
+            line += isMigrated ? " migrated" : " expired on \(text(expiresDate))"
         }
         return line
     }

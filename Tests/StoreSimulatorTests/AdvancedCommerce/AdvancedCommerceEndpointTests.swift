@@ -101,6 +101,8 @@ struct AdvancedCommerceEndpointTests {
         let first = shop.notificationNames().count
         let answer = try AdvancedCommerceStore.parts(shop.send(.migrateSubscription, old, Self.migration))
         #expect(shop.notificationNames(from: first) == ["MIGRATION"])
+        let summary = try shop.store.state(of: "ben", at: shop.now).summary
+        #expect(summary.hasPrefix("com.example.news.weekly migrated; com.example.advanced.subscription active"))
         let transaction = answer.transaction
         #expect(transaction.productId == AdvancedCommerceStore.subscriptionProduct)
         #expect(transaction.previousOriginalTransactionId == old && transaction.originalTransactionId != old)
