@@ -120,6 +120,25 @@ struct AdvancedCommerceEndpointTests {
             try code { try shop.send(.migrateSubscription, old, Self.migration) } == .subscriptionAlreadyMigrated)
     }
 
+    @Test func `A migrated subscription has no win-back offers`() throws {
+        var shop = try AdvancedCommerceStore()
+        let product = "com.example.premium.monthly"
+        let old = try #require(
+            try shop.perform(.purchase(customer: "ben", product: product, introductory: false)).transactionID)
+        try shop.send(.migrateSubscription, old, Self.migration)
+        for _ in 0..<2 {
+            let subscription = try #require(shop.store.subscriptions[old])
+            #expect(shop.store.status(of: subscription, at: shop.now) == .expired)
+            #expect(shop.store.renewalInfo(of: subscription, at: shop.now).eligibleWinBackOfferIds == nil)
+            let error = #expect(throws: StoreError.self) {
+                try shop.perform(.purchase(customer: "ben", product: product, offer: "comeback"))
+            }
+            #expect(error?.code == .notEligible)
+            // Also after the period that was paid before the migration.
+            shop.advance(days: 40)
+        }
+    }
+
     @Test func `A refund and its reversal after a migration send no EXPIRED for the old subscription`() throws {
         var shop = try AdvancedCommerceStore()
         let old = try #require(

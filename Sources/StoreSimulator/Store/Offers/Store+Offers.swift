@@ -118,10 +118,12 @@ extension Store {
     }
 
     /// Whether a customer qualifies for win-back offers: the purchased subscription has expired with renewal off, and
-    /// none in the group is active.
+    /// none in the group is active. A migrated subscription, whose current transaction is upgraded, continues as another
+    /// one.
     private func qualifiesForWinBack(_ subscription: Subscription, at now: Date) -> Bool {
         subscription.ownership == .purchased && !subscription.renewsAutomatically
             && status(of: subscription, at: now) == .expired
+            && transactions[subscription.current]?.payload.isUpgraded != true
             && ownSubscriptions(of: subscription.customer, in: subscription.group).allSatisfy { isLapsed($0, at: now) }
     }
 
