@@ -43,6 +43,7 @@ enum Schema {
         migrator.register("21", AuditTable.byTarget)
         // Since this version records may contain a grace period that has ended, which older versions cannot read.
         migrator.register("22", [])
+        migrator.register("23", GrantTables.byCustomer)
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer version of Counterfoil; use that version")
         }

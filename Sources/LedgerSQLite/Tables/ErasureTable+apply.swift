@@ -161,9 +161,8 @@ extension ErasureTable {
         ) { row in row.text(0).flatMap { id in row.text(1).map { (id: id, standIn: $0) } } }
     }
 
-    /// Returns the grants that belonged to the customer before a merge. There is no index, because erasures are rare
-    /// and grants are few.
-    private static func grantsNaming(_ customer: String, _ scope: Int64, _ db: Database) throws -> [String] {
+    /// Returns the grants that belonged to the customer before a merge.
+    static func grantsNaming(_ customer: String, _ scope: Int64, _ db: Database) throws -> [String] {
         try db.texts(
             "SELECT DISTINCT grant_id FROM grant_events WHERE scope = ? AND \(namedInGrant) = ?",
             [.integer(scope), .text(customer)])

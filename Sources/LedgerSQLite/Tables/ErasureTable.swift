@@ -35,7 +35,8 @@ enum ErasureTable {
         try erasure(of: customer, in: scope, bundleID(of: scope, db), db)?.instant
     }
 
-    /// The customer in an event of a grant. Without the check, SQLite fails the whole query if a content is not JSON.
+    /// The customer in an event of a grant, as the index of ``GrantTables/byCustomer`` has it. Without the check, SQLite
+    /// fails the whole query if a content is not JSON.
     static let namedInGrant = "CASE WHEN json_valid(content) THEN json_extract(content, '$.customer') END"
 
     /// The former owners in an event of a claim, with the same check.

@@ -24,6 +24,11 @@ enum GrantTables {
         "CREATE INDEX grants_by_due ON grants (due) WHERE due IS NOT NULL",
     ]
 
+    /// The events that name a customer. An erasure also finds grants that belong to another customer since.
+    static let byCustomer = [
+        "CREATE INDEX grant_events_by_customer ON grant_events (scope, \(ErasureTable.namedInGrant))"
+    ]
+
     static func history(of id: String, in scope: Int64, _ db: Database) throws -> GrantHistory {
         GrantHistory(
             try db.all(

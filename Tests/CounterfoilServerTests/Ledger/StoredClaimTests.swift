@@ -3,7 +3,6 @@ import CounterfoilServer
 import Entitlements
 import Foundation
 import GRDB
-import GRDBSQLite
 import MemoryLedger
 import TestSupport
 import Testing
@@ -317,23 +316,5 @@ import Testing
             }
             #expect(steps < 100 * count, "\(steps)")
         }
-    }
-}
-
-/// Counts the steps of SQLite's virtual machine.
-private final class Steps {
-    private var count = 0
-
-    static func count(_ db: Database, _ body: () throws -> Void) rethrows -> Int {
-        let steps = Steps()
-        sqlite3_progress_handler(
-            db.sqliteConnection, 10,
-            { pointer in
-                if let pointer { Unmanaged<Steps>.fromOpaque(pointer).takeUnretainedValue().count += 10 }
-                return 0
-            }, Unmanaged.passUnretained(steps).toOpaque())
-        defer { sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil) }
-        try body()
-        return steps.count
     }
 }

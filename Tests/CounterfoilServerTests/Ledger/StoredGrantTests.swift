@@ -1,6 +1,7 @@
 import CounterfoilServer
 import Entitlements
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -101,5 +102,49 @@ import Testing
             #expect(report.refusals == wrong.count, "\(report.refused)")
             #expect(try await ledger.storage.grants(of: "c", in: ledger.appEnvironment.id).count == 1)
         }
+    }
+
+    /// A scan of the grants took that many steps, and an import repeated it for each erased customer.
+    @Test(arguments: [false, true])
+    func `An erasure reads only the grants that name the customer, also in an older ledger`(
+        _ isOlder: Bool
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            var ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
+            try await Self.grantAndMerge(in: ledger)
+            if isOlder {
+                try await ledger.storage.pool.write { db in
+                    try db.execute(
+                        sql: """
+                            DROP INDEX grant_events_by_customer;
+                            DELETE FROM grdb_migrations WHERE identifier = '23';
+                            """)
+                }
+                try ledger.storage.close()
+                ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
+            }
+            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+            let steps = try await storage.pool.read { db in
+                try Steps.count(db) {
+                    #expect(try ErasureTable.grantsNaming("anna", scope, db) == ["anna's"])
+                    #expect(try ErasureTable.newest(of: "anna", in: scope, db) == 5)
+                }
+            }
+            #expect(steps < 400, "\(steps)")
+            try storage.close()
+        }
+    }
+
+    /// Stores grants of 400 customers, and one of `anna` that now belongs to `ben`.
+    private static func grantAndMerge(in ledger: TestLedger) async throws {
+        let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+        for number in 1...400 {
+            let content = GrantEvent.Content(
+                customer: number == 1 ? "anna" : "customer \(number)", entitlement: "pro", reason: "an outage",
+                actor: "team")
+            _ = try await storage.createGrant(number == 1 ? "anna's" : "g\(number)", content, in: scope, at: 5)
+        }
+        _ = try await storage.merge("anna", into: "ben", in: scope, at: 7)
+        #expect(try await storage.grants(of: "ben", in: scope).map(\.id) == ["anna's"])
     }
 }
