@@ -205,7 +205,7 @@ package enum GrantDecision {
     ///   - known: The grant with the identifier.
     ///   - hasEvents: Whether any event of a grant with this identifier exists, in its log or for webhooks. An erasure
     ///     does not delete all of them.
-    ///   - grants: The customer's grants.
+    ///   - grants: The customer's grants. Those that have ended may be missing.
     package static func creation(
         of content: GrantEvent.Content, known: Grant?, hasEvents: @autoclosure () throws -> Bool,
         beside grants: @autoclosure () throws -> [Grant], at now: Milliseconds

@@ -12,7 +12,7 @@ extension SQLiteStorage: GrantStorage {
             let decision = try GrantDecision.creation(
                 of: content, known: known.grant(id),
                 hasEvents: !known.events.isEmpty || OutboxTable.number(of: created, db) != nil,
-                beside: GrantTables.grants(of: content.customer ?? "", in: scope, db).map(\.grant), at: now)
+                beside: GrantTables.runningGrants(of: content.customer ?? "", in: scope, at: now, db), at: now)
             if let decision { return decision }
             let erasure = try content.customer.flatMap { try ErasureTable.lastErasure(of: $0, in: scope, db) }
             let event = GrantEvent(.create, at: Erasure.instant(ofChangeAt: now, afterErasure: erasure), content)

@@ -179,6 +179,19 @@ enum GrantTables {
         return found.all
     }
 
+    /// Returns the grants of a customer that have not ended. There may be many others, whose events are not read.
+    static func runningGrants(
+        of customer: String, in scope: Int64, at now: Milliseconds, _ db: Database
+    ) throws -> [Grant] {
+        var found = Found()
+        try db.each(
+            """
+            \(eventsOfCustomer) AND (ends_at IS NULL OR ends_at > ?3) AND (revoked_at IS NULL OR revoked_at > ?3)
+            """, [.integer(scope), .text(customer), .integer(now)]
+        ) { try found.add($0, from: 0) }
+        return found.all.map(\.grant)
+    }
+
     // MARK: - Events
 
     /// Creates the event of a change of a grant. A grant has one event of each type.

@@ -72,6 +72,30 @@ extension `Damaged ledger rows` {
         }
     }
 
+    /// Creating a grant reads the events of the running ones only, because the customer may have had many others.
+    @Test func `A damaged grant that has ended does not block new grants`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+            func create(_ id: String, until end: Milliseconds? = nil, at now: Milliseconds) async throws -> Bool {
+                let content = GrantEvent.Content(
+                    customer: "anna", entitlement: "premium", until: end, reason: "sorry", actor: "team")
+                guard case .created = try await storage.createGrant(id, content, in: scope, at: now) else {
+                    return false
+                }
+                return true
+            }
+            #expect(try await create("a", until: 500, at: 100))
+            try await storage.pool.write { db in
+                try db.execute(sql: "UPDATE grant_events SET content = 'no JSON' WHERE grant_id = 'a'")
+            }
+            let refusal = await #expect(throws: StorageError.self) { try await create("b", at: 499) }
+            #expect(refusal?.code == .damaged)
+            #expect(try await create("b", at: 500))
+            try storage.close()
+        }
+    }
+
     @Test func `A damaged grant does not block other erasures, and export and rebuild name it`() async throws {
         let verifier = try await RandomStoreHistory.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
