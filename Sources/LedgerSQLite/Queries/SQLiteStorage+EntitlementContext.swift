@@ -71,7 +71,7 @@ extension SQLiteStorage: EntitlementContextStorage {
             originalPurchases.owned(by: customer).compactMap { TimelineItem($0, for: customer) }
             + grants.all.flatMap { TimelineItem.items(of: $0.grant, hasExpiryEvent: $0.hasExpiryEvent) }
         return items.map { Entry($0) }
-            + (try notifications.filter { try $0.belongs(to: customer, in: scope, db) }.map { Entry($0.mention) })
+            + (try notifications.belonging(to: customer, in: scope, db).map { Entry($0.mention) })
     }
 
     /// The events of grants and Apple accounts, and the notifications about these; the first column is the kind of row.

@@ -52,9 +52,8 @@ extension SQLiteStorage: InspectionStorage {
                 owned.record.mentions(for: customer, owned.ownership).contains { $0.notification == id }
             }
             if isAboutPurchase { return true }
-            return try AccountNotificationTable.entries(of: id, in: scope, db).contains {
-                try $0.belongs(to: customer, in: scope, db)
-            }
+            return try !AccountNotificationTable.entries(of: id, in: scope, db)
+                .belonging(to: customer, in: scope, db).isEmpty
         }
     }
 

@@ -29,12 +29,6 @@ enum AccountNotificationTable {
     struct Entry: Sendable {
         var account: String
         var mention: LineageRecord.Mention
-
-        /// Whether the account was the customer's when the notification was signed.
-        func belongs(to customer: String, in scope: Int64, _ db: Database) throws -> Bool {
-            let ownership = try ClaimTables.ownership(ofAccount: account, in: scope, db)
-            return ownership.customer(at: mention.signedDate)?.isExactly(customer) ?? false
-        }
     }
 
     /// Adds a notification. Of several texts with its UUID the latest signing date counts, in any order of arrival.
@@ -85,5 +79,15 @@ enum AccountNotificationTable {
             "SELECT \(columns) FROM account_notifications WHERE notification = ? AND scope = ?",
             [.integer(notification), .integer(scope)]
         ) { entry($0, from: 0) }
+    }
+}
+
+extension [AccountNotificationTable.Entry] {
+    /// Returns the notifications about accounts that were the customer's when the notification was signed.
+    func belonging(to customer: String, in scope: Int64, _ db: Database) throws -> [Element] {
+        try Dictionary(grouping: self) { ExactText($0.account) }.flatMap { account, entries in
+            let ownership = try ClaimTables.ownership(ofAccount: account.text, in: scope, db)
+            return entries.filter { ownership.customer(at: $0.mention.signedDate)?.isExactly(customer) ?? false }
+        }
     }
 }

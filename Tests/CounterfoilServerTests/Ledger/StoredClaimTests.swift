@@ -300,21 +300,4 @@ import Testing
             #expect(try await ledger.storage.digest() == digest)
         }
     }
-
-    /// Counts the steps of SQLite's virtual machine. Reading a row takes a few.
-    @Test func `The cost of finding purchases of the same Apple account is linear in their number`() async throws {
-        try await Self.withLedger { ledger, _ in
-            let count = 400
-            for number in 1...count { try await Self.buy("\(number)", account: "a", in: ledger) }
-            let scope = ledger.appEnvironment.id
-            let steps = try await ledger.storage.pool.read { db in
-                try Steps.count(db) {
-                    let found = try SQLiteStorage.identifiersOfSameAccountPurchases(
-                        of: (1...count).map { "\($0)" }, in: scope, db)
-                    #expect(found.count == count)
-                }
-            }
-            #expect(steps < 100 * count, "\(steps)")
-        }
-    }
 }
