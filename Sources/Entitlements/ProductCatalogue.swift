@@ -41,7 +41,15 @@ public struct ProductCatalogue: Sendable, Hashable {
         -> ProductType
     {
         if expires || hasWebOrderLineItem { return .autoRenewableSubscription }
-        if durations.keys.containsExactly(productID) { return .nonRenewingSubscription }
-        return consumables.containsExactly(productID) ? .consumable : .nonConsumable
+        if durations.keys.hasExactly(productID) { return .nonRenewingSubscription }
+        return consumables.hasExactly(productID) ? .consumable : .nonConsumable
+    }
+}
+
+extension Collection<String> {
+    /// Whether this set or these keys contain a text with the same UTF-8 bytes. Of canonically equivalent texts they
+    /// contain one, which is found without a linear search.
+    fileprivate func hasExactly(_ text: String) -> Bool {
+        firstIndex(of: text).map { self[$0].isExactly(text) } ?? false
     }
 }

@@ -15,11 +15,15 @@ import Testing
     @Test func `Product identifiers of the catalogue are compared by bytes`() throws {
         let engine = EntitlementEngine(
             catalogue: ProductCatalogue(entitlements: ["map": ["Kiosk"]], consumables: ["Kiosk"]))
+        let passes = ProductCatalogue(durations: ["Kiosk": .months(1)])
         for (product, isActive) in [("Kiosk", true), ("\u{212A}iosk", false)] {
             let facts = CustomerFacts(transactions: [purchase("1", product, .nonConsumable, on: 0)], renewals: [])
             #expect(engine.state(of: facts, asOf: day(1)).entitlement("map")?.isActive == isActive)
             let type = engine.catalogue.type(ofProductInReceipt: product, expires: false)
             #expect(type == (isActive ? .consumable : .nonConsumable))
+            #expect(
+                passes.type(ofProductInReceipt: product, expires: false)
+                    == (isActive ? .nonRenewingSubscription : .nonConsumable))
         }
     }
 

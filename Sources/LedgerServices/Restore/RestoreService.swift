@@ -260,8 +260,10 @@ extension [Lineage] {
         let known = Set(lineages.flatMap { $0.transactions.map { ExactText($0.transactionID) } })
         let facts = facts.filter { !known.contains(ExactText($0.transactionID)) }
         let purchases = Dictionary(grouping: facts) { ExactText($0.originalTransactionID) }
+        let indices = Dictionary(
+            enumerated().map { (ExactText($1.originalTransactionID), $0) }, uniquingKeysWith: { first, _ in first })
         for (original, facts) in purchases.sorted(by: { $0.key < $1.key }) {
-            if let index = lineages.firstIndex(where: { $0.originalTransactionID.isExactly(original.text) }) {
+            if let index = indices[original] {
                 lineages[index].transactions += facts
             } else {
                 lineages.append(Lineage(originalTransactionID: original.text, transactions: facts))

@@ -1,5 +1,4 @@
 import GRDB
-import TestSupport
 import Testing
 
 @testable import Ledger
