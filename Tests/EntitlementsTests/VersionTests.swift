@@ -103,6 +103,28 @@ import Testing
         #expect(states(Array(other.prefix(1)), on: day(9)).product("basic.month").state == .inactive)
     }
 
+    @Test func `Each of many upgrades that were signed later counts from the next period`() {
+        let count = 400
+        let history = (0..<count).map { number in
+            period(
+                "\(1000 + number)", number.isMultiple(of: 2) ? "basic.month" : "pro.month", Double(number),
+                Double(number + 30), signed: 1000
+            ) { $0.isUpgraded = number < count - 1 }
+        }
+        for number in [0, 1, 200, count - 1] {
+            let state = states(history, on: day(Double(number) + 0.5))
+            #expect(state.subscriptions.map(\.transactionID) == ["\(1000 + number)"])
+        }
+        let others = [
+            period("1", 0, 30, signed: 100) { $0.isUpgraded = true },
+            period("2", of: "2", 5, 35, signed: 100, group: "other"), period("3", of: "3", 10, 40, signed: 100),
+        ]
+        for (date, status) in [(7, .active), (10, .expired)] as [(Double, SubscriptionStatus)] {
+            let first = states(others, on: day(date)).subscriptions.first { $0.originalTransactionID == "1" }
+            #expect(first?.status == status)
+        }
+    }
+
     @Test func `A renewal info signed after the instant is ignored`() {
         let state = states([period("1", 0, 30)], [failure(on: 30, grace: 46)], on: day(10))
         #expect(state.subscriptions.first?.willRenew == nil)

@@ -212,30 +212,15 @@ extension EffectiveFacts {
     /// Corrects `isUpgraded` where only a version signed after the instant says so. An upgrade has no date: it counts
     /// from the purchase of the transaction that replaced the upgraded one.
     private mutating func resolveUpgrades(_ pending: [Int]) {
+        var dates: PurchaseDates?
         for position in transactions.indices where transactions[position].isUpgraded {
             let fact = fact(transactions[position])
-            guard fact.signedDate > asOf, !transactions[position].wasReplacedAhead,
-                let successor = successor(of: fact, among: pending)
-            else { continue }
+            guard fact.signedDate > asOf, !transactions[position].wasReplacedAhead else { continue }
+            let all = dates ?? PurchaseDates(of: transactions.map(\.index) + pending, in: facts.transactions)
+            dates = all
+            guard let successor = all.successor(of: fact) else { continue }
             transactions[position].isUpgraded = successor <= asOf
         }
-    }
-
-    /// Returns when the next period began: of the same subscription, or else of another one in the same group.
-    private func successor(of fact: TransactionFact, among pending: [Int]) -> Date? {
-        let others = transactions.lazy.map { self.fact($0) } + pending.lazy.map { self.facts.transactions[$0] }
-        var sameSubscription: Date?
-        var sameGroup: Date?
-        for other in others where other.purchaseDate > fact.purchaseDate {
-            if other.originalTransactionID.isExactly(fact.originalTransactionID) {
-                sameSubscription = min(sameSubscription ?? other.purchaseDate, other.purchaseDate)
-            } else if let group = fact.subscriptionGroupIdentifier,
-                other.subscriptionGroupIdentifier?.isExactly(group) == true
-            {
-                sameGroup = min(sameGroup ?? other.purchaseDate, other.purchaseDate)
-            }
-        }
-        return sameSubscription ?? sameGroup
     }
 
     /// Marks the transactions of migrated subscriptions as upgraded. A subscription that continues under another
