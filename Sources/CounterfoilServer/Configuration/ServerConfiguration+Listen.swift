@@ -13,7 +13,7 @@ extension ServerConfiguration {
         /// The certificate for HTTPS; nil for HTTP, which is meant for use behind a proxy or on one machine.
         public var tls: TLS?
 
-        /// The proxies whose `X-Forwarded-For` is trusted. Default: none.
+        /// The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. Default: none.
         public var trustedProxies: [Network] = []
 
         /// The networks that may send notifications; nil for any, since notifications are signed. Apple documents

@@ -18,6 +18,30 @@ import Testing
         }
     }
 
+    @Test func `Behind a trusted proxy with HTTPS another machine can sign in at the public URL`() async throws {
+        try await `The console`.run({ configuration in
+            configuration.listen.publicURL = "https://purchases.example.com"
+            configuration.listen.trustedProxies = Network.loopback
+        }) { _, browser in
+            let path = "/console/sign-in"
+            let plain: [(name: String, value: String)] = [
+                (name: "Host", value: "purchases.example.com"), (name: "X-Forwarded-For", value: "192.0.2.1"),
+            ]
+            #expect(try await browser.get(path, plain).text.contains("Use https"))
+            let secure = plain + [(name: "X-Forwarded-Proto", value: "https")]
+            #expect(try await browser.get(path, secure).text.contains("name=\"key\""))
+            let form = [
+                (name: "Content-Type", value: "application/x-www-form-urlencoded"),
+                (name: "Origin", value: "https://purchases.example.com"),
+            ]
+            let signedIn = try await browser.send("POST", path, Data("key=\(TestAPIClient.key)".utf8), secure + form)
+            #expect(signedIn.status == 303)
+            #expect(signedIn.headers["set-cookie"]?.contains("; Secure") == true)
+            #expect(try await browser.get("/console", secure).status == 200)
+            #expect(try await browser.get(path, [(name: "Host", value: "other.example.com")]).status == 403)
+        }
+    }
+
     @Test func `A console event stream requires the scope of each topic`() async throws {
         try await `The console`.run { configuration in
             configuration.keys.append(

@@ -76,11 +76,11 @@ extension ConfigurationTemplate {
         listen:
           host: 127.0.0.1
           port: 8080
-          # The public URL of this server.
+          # The public URL of this server. Behind a proxy the console needs it.
           #public_url: https://purchases.example.com
           # HTTPS without a proxy: PEM files.
           #tls: {certificate: fullchain.pem, key: privkey.pem}
-          # Behind a proxy: the networks whose X-Forwarded-For is trusted.
+          # Behind a proxy: the networks whose X-Forwarded-For and X-Forwarded-Proto are trusted.
           #trusted_proxies: [10.0.0.0/8]
           # Access to /metrics: key (with the scope operations:read, for all apps and environments), or local (also any
           # request from this machine).
