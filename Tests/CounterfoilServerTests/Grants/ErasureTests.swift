@@ -117,6 +117,8 @@ import Testing
             try await world.waitUntilIdle()
             #expect((try await world.api.get(path)["subscriptions"] as? [Any])?.isEmpty == true)
             #expect(!(try await Self.contents(world).contains(anna)))
+            let events = try await world.api.get("/v1/events")
+            #expect(events.items.count > 1 && !events.text.contains(anna), "\(events.text)")
         }
     }
 
