@@ -55,11 +55,16 @@ package struct OfferService: Sendable {
 
     /// Returns the app account token for a signature requested with a key shipped in an app: the customer's own.
     /// Without a token, any customer could use the signature.
-    package func publicAccountToken(_ named: UUID?, of customer: String) throws(ServiceFailure) -> UUID {
-        guard let token = UUID(text: customer) else {
+    ///
+    /// - Parameter account: The account token in the customer token, or else the customer's identifier.
+    package func publicAccountToken(_ named: UUID?, of account: String) throws(ServiceFailure) -> UUID {
+        guard let token = UUID(text: account) else {
             throw ServiceFailure(
                 .conflict, "no_account_token",
-                "The original format needs a customer whose identifier is a UUID: it is signed for that account token.",
+                """
+                The original format is signed for the customer's account token: the customer token needs \
+                app_account_token, or a customer whose identifier is a UUID.
+                """,
                 parameter: "format")
         }
         guard named ?? token == token else {

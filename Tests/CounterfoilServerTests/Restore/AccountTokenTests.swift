@@ -65,6 +65,22 @@ import Testing
         }
     }
 
+    @Test func `An offer in the original format is signed for the customer token's account token`() async throws {
+        try await World.withAPI(server: { $0.apps[0].publicOffers = ["save20"] }) { world in
+            let customer = "anna@example.com"
+            let anna = Self.app(world, customer)
+            #expect(try await Self.report(anna, customer, try await Self.buy(world)).status == 200)
+            let path = "/v1/customers/\(customer)/offers/promotional"
+            let offer: [String: Any] = [
+                "product_id": "com.example.premium.monthly", "offer_id": "save20", "format": "original",
+            ]
+            let signed = try await anna.post(path, offer)
+            #expect(signed["app_account_token"] as? String == Self.token.uuidString.lowercased(), "\(signed.text)")
+            let unnamed = try await Self.app(world, customer, names: nil).post(path, offer)
+            #expect(unnamed.status == 409 && unnamed.code == "no_account_token", "\(unnamed.text)")
+        }
+    }
+
     @Test func `Only the account token in the customer token entitles a customer to the purchase`() async throws {
         try await World.withAPI { world in
             let text = try await Self.buy(world)

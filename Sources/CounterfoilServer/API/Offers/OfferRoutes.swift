@@ -55,7 +55,8 @@ struct OfferRoutes {
         case "original":
             let account =
                 request.isPublic
-                ? try service.publicAccountToken(body.appAccountToken?.id, of: request.reading.customer)
+                ? try service.publicAccountToken(
+                    body.appAccountToken?.id, of: call.principal.appAccountToken ?? request.reading.customer)
                 : body.appAccountToken?.id
             let signature = try service.originalSigner(nonce: body.nonce?.id).promotionalOffer(
                 productID: body.productID, offerID: offerID, appAccountToken: account)
