@@ -109,13 +109,9 @@ struct SyntheticReceiptTests {
         let bytes = Data(try ReceiptBuilder(payload: PayloadBuilder().bytes, authority: authority).bytes())
         var validator = try Self.validator(authority)
         validator.bundleIDs = ["com.example.other", "com.example.secret"]
-        do {
-            _ = try validator.validate(contents: bytes)
-            Issue.record("the receipt was accepted")
-        } catch let error as VerificationError {
-            #expect(error.code == .wrongApp && error.message.contains(PayloadBuilder.bundleID))
-            #expect(!error.message.contains("com.example.other") && !error.message.contains("com.example.secret"))
-        }
+        let error = try #require(throws: VerificationError.self) { try validator.validate(contents: bytes) }
+        #expect(error.code == .wrongApp && error.message.contains(PayloadBuilder.bundleID))
+        #expect(!error.message.contains("com.example.other") && !error.message.contains("com.example.secret"))
     }
 
     @Test func `Bundle identifiers and versions of receipts are compared by bytes`() throws {
