@@ -50,6 +50,8 @@ package struct LedgerImport: Sendable {
     }
 
     /// Imports a file from the handle's position.
+    ///
+    /// - Throws: A `StorageError`, with the code `newer` if a newer version wrote the file; then nothing is imported.
     package func run(
         _ file: FileHandle, progress: @Sendable (_ bytes: Int) -> Void = { _ in }
     ) async throws -> Report {
@@ -108,7 +110,13 @@ package struct LedgerImport: Sendable {
             case .success(.end(let digest, let pending)):
                 report.expectedDigest = digest
                 report.hasPending = pending > 0
-            case .success(.head(let version)): report.version = version
+            case .success(.head(let version)):
+                // Its lines may mean something else than this version reads in them.
+                guard version <= LedgerExport.version else {
+                    throw StorageError(
+                        .newer, "the export was written by a newer version of Counterfoil; import it with that version")
+                }
+                report.version = version
             case .failure(let refusal): report.refuse("line \(line.number): \(refusal.reason)")
             }
         }

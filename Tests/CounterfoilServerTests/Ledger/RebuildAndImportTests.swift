@@ -188,6 +188,26 @@ import Testing
         }
     }
 
+    /// Its first line was refused, and all others were imported.
+    @Test func `An export of a newer version is refused as a whole`() async throws {
+        try await withLedger { ledger, history, folder in
+            let file = folder.appending(path: "export.jsonl")
+            try await ledger.storage.export(to: file)
+            let other = try await TestLedger(in: folder)
+            let empty = try await other.storage.digest()
+            let text = try String(contentsOf: file, encoding: .utf8)
+            let version = LedgerExport.version
+            let newer = text.replacing(#""version":\#(version)}"#, with: #""version":\#(version + 1)}"#)
+            try #require(newer != text)
+            try Data(newer.utf8).write(to: file)
+            let error = await #expect(throws: StorageError.self) {
+                try await other.importFile(file, verifiedBy: history.verifier)
+            }
+            #expect(error?.code == .newer)
+            #expect(try await other.storage.digest() == empty)
+        }
+    }
+
     @Test func `An import limits the instants of a file to the range of dates`() async throws {
         try await withLedger { ledger, history, folder in
             let file = folder.appending(path: "purchases.jsonl")
