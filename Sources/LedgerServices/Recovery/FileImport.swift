@@ -25,13 +25,15 @@ package struct FileImport: Sendable {
         package var newFacts = 0
         /// The number of lines that the server tries again later. Nil in files of earlier versions.
         package var deferred: Int?
+        /// The number of receipts without purchases. Nil in files of earlier versions.
+        package var withoutPurchases: Int?
         /// The last imported history. With it, the import recognizes the ledger. Nil before the first.
         package var last: Importer.History?
         /// The number of lines that earlier runs processed.
         package var earlierLines = 0
 
         private enum CodingKeys: String, CodingKey {
-            case size, digest, target, offset, lines, failed, last
+            case size, digest, target, offset, lines, failed, last, withoutPurchases
             // The keys in files of earlier versions.
             case newFacts = "news"
             case deferred = "putAside"
@@ -83,7 +85,7 @@ package struct FileImport: Sendable {
 
     private let importer: Importer
     private let file: URL
-    /// The file that lists failed and deferred lines: line number, code, reason and the beginning of the line,
+    /// The file that lists the lines that were not imported: line number, code, reason and the beginning of the line,
     /// separated by tabs.
     package let failures: URL
     private let progressFile: URL
@@ -123,7 +125,8 @@ package struct FileImport: Sendable {
                 switch outcome {
                 case .imported(let newFacts, let history):
                     progress.newFacts += newFacts
-                    progress.last = history ?? progress.last
+                    progress.last = history
+                case .withoutPurchases: progress.withoutPurchases = (progress.withoutPurchases ?? 0) + 1
                 case .deferred(let newFacts, _, _):
                     progress.newFacts += newFacts
                     progress.deferred = (progress.deferred ?? 0) + 1
@@ -163,8 +166,10 @@ package struct FileImport: Sendable {
 
     /// Whether the ledger contains what the progress says. False if it was restored or created since.
     private func isInLedger(_ progress: Progress) async throws -> Bool {
-        // If all lines failed, every ledger matches.
-        guard let last = progress.last else { return progress.lines == progress.failed }
+        // If nothing was imported, every ledger matches.
+        guard let last = progress.last else {
+            return progress.lines == progress.failed + (progress.withoutPurchases ?? 0)
+        }
         return try await importer.contains(last)
     }
 
@@ -206,6 +211,7 @@ package struct FileImport: Sendable {
             case .failed(let why, let message): (code, reason) = (why, message)
             case .deferred(_, let why, let message):
                 (code, reason) = (why, message + " (the server tries again)")
+            case .withoutPurchases: (code, reason) = ("no_purchases", "the receipt lists no purchase")
             case .imported, nil: continue
             }
             // The text comes from outside, and people read the file in a terminal.

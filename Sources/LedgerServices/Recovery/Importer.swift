@@ -9,9 +9,10 @@ package import Ledger
 package struct Importer: Sendable {
     /// The outcome of importing one line.
     package enum Outcome: Sendable, Hashable {
-        /// The import succeeded. The history is nil for a receipt without purchases, for which the App Store is not
-        /// queried.
-        case imported(newFacts: Int, History?)
+        /// The import succeeded.
+        case imported(newFacts: Int, History)
+        /// The line is a receipt without purchases, so there is nothing to request.
+        case withoutPurchases
         /// The history is incomplete. The server requests it again later.
         case deferred(newFacts: Int, code: String, message: String)
         /// The line can never be imported.
@@ -24,6 +25,8 @@ package struct Importer: Sendable {
         /// The transaction in the request to the App Store.
         package var transactionID: String
     }
+
+    private static let unknownEnvironment = "unknown_environment"
 
     private let histories: AccountHistories
     private let validator: ReceiptValidator
@@ -51,7 +54,13 @@ package struct Importer: Sendable {
                 appEnvironment.bundleID.isExactly(receipt.bundleID)
                     && environment.map { $0 == appEnvironment.environment.rawValue } ?? true
             }
-            guard let transaction = Self.transaction(of: receipt) else { return .imported(newFacts: 0, nil) }
+            guard !scopes.isEmpty else {
+                let source = receipt.bundleID + (environment.map { " in \($0)" } ?? "")
+                return .failed(
+                    code: Self.unknownEnvironment,
+                    message: "the receipt is of \(source): the import has no such app and environment with an API key")
+            }
+            guard let transaction = Self.transaction(of: receipt) else { return .withoutPurchases }
             return try await fetch(transaction, in: scopes)
         } catch let refusal as VerificationError {
             let message =
@@ -92,7 +101,7 @@ package struct Importer: Sendable {
 
     private func fetch(_ transaction: String, in scopes: [AppEnvironment]) async throws -> Outcome {
         var last = Outcome.failed(
-            code: "unknown_environment", message: "no configured app and environment with an API key matches")
+            code: Self.unknownEnvironment, message: "no configured app and environment with an API key matches")
         var waiting: (appEnvironment: AppEnvironment, failure: AppStoreServerError)?
         for appEnvironment in scopes {
             do {

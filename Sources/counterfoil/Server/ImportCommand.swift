@@ -18,7 +18,8 @@ struct ImportCommand: AsyncParsableCommand {
             lines were appended to FILE it imports only those. After other changes of FILE it imports all lines \
             again, which is harmless. Delete FILE.progress to import all lines again. FILE.failed lists each line \
             that failed, with its number, a code and the reason. If the App Store did not answer, or its answer \
-            failed verification, the line is listed there too, and the running server retries it automatically.
+            failed verification, the line is listed there too, and the running server retries it automatically. So is \
+            a receipt without purchases (no_purchases), which is no failure.
 
             EXAMPLES
               counterfoil server import customers.txt --config counterfoil.yaml
@@ -36,7 +37,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
     private struct Report: Encodable {
-        let lines, earlierLines, failed, deferred, newFacts: Int
+        let lines, earlierLines, failed, deferred, withoutPurchases, newFacts: Int
         let failures: String?
     }
 
@@ -77,16 +78,18 @@ struct ImportCommand: AsyncParsableCommand {
 
     private func report(_ progress: FileImport.Progress) {
         let deferred = progress.deferred ?? 0
-        let failures = progress.failed + deferred > 0 ? file + ".failed" : nil
+        let withoutPurchases = progress.withoutPurchases ?? 0
+        let rest = progress.failed + deferred + withoutPurchases
+        let failures = rest > 0 ? file + ".failed" : nil
         if json {
             return Output.line(
                 JSONText.encode(
                     Report(
                         lines: progress.lines, earlierLines: progress.earlierLines, failed: progress.failed,
-                        deferred: deferred, newFacts: progress.newFacts, failures: failures)))
+                        deferred: deferred, withoutPurchases: withoutPurchases, newFacts: progress.newFacts,
+                        failures: failures)))
         }
         let style = Style.current()
-        let rest = progress.failed + deferred
         let lines = rest == 0 ? "\(progress.lines)" : "\(progress.lines - rest) of \(progress.lines)"
         Output.line(
             "\(style.good("imported")) \(lines) \(progress.lines.noun("line")), \(progress.newFacts) new "
@@ -103,6 +106,7 @@ struct ImportCommand: AsyncParsableCommand {
                 Output.line("\(style.bad("not imported yet")) \(deferred); the running server retries them")
             }
             if progress.failed > 0 { Output.line("\(style.bad("failed")) \(progress.failed)") }
+            if withoutPurchases > 0 { Output.line("receipts without purchases \(withoutPurchases)") }
             Output.line("\(failures.printable) lists them with the reasons")
         }
         if isRepeated || progress.failed > 0 { Output.line(again) }

@@ -100,6 +100,30 @@ import Testing
         }
     }
 
+    /// It counted as an imported customer, also if the customer had bought since.
+    @Test func `An import lists receipts without purchases, and says which environment a receipt needs`() async throws {
+        try await World.run(simulator: { $0.createsReceiptAuthorityAtStart = true }) { world in
+            let simulator = world.simulator
+            try simulator.add(Fault("notification:*", .drop))
+            try await simulator.perform(.createCustomer(customer: "ben"))
+            let lines = try await [simulator.receipt(of: "ben"), Self.purchase(in: world)]
+            let file = world.folder.appending(path: "customers.txt")
+            try Data(lines.joined(separator: "\n").utf8).write(to: file)
+            try await world.stopServer()
+            let progress = try await world.importCustomers(file)
+            #expect(progress.lines == 2 && progress.failed == 0 && progress.withoutPurchases == 1)
+            let failures = file.appendingPathExtension("failed")
+            let beginning = lines[0].prefix(64)
+            #expect(
+                try String(contentsOf: failures, encoding: .utf8)
+                    == "1\tno_purchases\tthe receipt lists no purchase\t\(beginning)\n")
+            let sandbox = try await world.importCustomers(file, in: [.sandbox])
+            #expect(sandbox.failed == 2 && sandbox.withoutPurchases == nil)
+            let reason = "1\tunknown_environment\tthe receipt is of \(simulator.information.bundleID) in Production, "
+            #expect(try String(contentsOf: failures, encoding: .utf8).hasPrefix(reason))
+        }
+    }
+
     /// A byte order mark made the first line fail.
     @Test func `An import accepts the byte order mark and line ends of Windows, and explains a line of a table`()
         async throws
