@@ -3,25 +3,9 @@ package import Foundation
 internal import GRDB
 internal import Ledger
 
-/// The ledger as JSON lines, sorted, so that two exports of one ledger are the same file:
-/// ```
-/// {"object":"ledger_export","version":3}
-/// {"object":"erasure","bundle_id","environment","digest","at"}
-/// {"object":"notification","bundle_id","environment","uuid","received_at","origin","signed_payload"}
-/// {"object":"statement","bundle_id","environment","kind","received_at","origin","signed_text"}
-/// {"object":"statement","bundle_id","environment","kind":"receipt","received_at","origin","purchase"}
-/// {"object":"claim","bundle_id","environment","original_transaction_id","customer","kind","claimed_at"}
-/// {"object":"account_claim","bundle_id","environment","app_transaction_id","customer","kind","claimed_at"}
-/// {"object":"original_purchase","bundle_id","environment","subject","kind":"app_transaction","received_at","origin",
-///   "signed_text"}
-/// {"object":"original_purchase","bundle_id","environment","subject","kind":"receipt","received_at","origin",
-///   "first_purchase"}
-/// {"object":"grant_event","bundle_id","environment","grant","kind":"create","at","customer","entitlement","until"?,"reason",
-///   "actor"}
-/// {"object":"grant_event","bundle_id","environment","grant","kind":"revoke","at","reason","actor"}
-/// {"object":"grant_event","bundle_id","environment","grant","kind":"move","at","customer","reason","actor"}
-/// {"object":"end","notifications","pending","statements","claims","digest"}
-/// ```
+/// The ledger as JSON lines, sorted, so that two exports of one ledger are the same file. `docs/operations-backup.md`
+/// describes the objects and their members.
+///
 /// The last line shows that a file is complete. Claims are the whole history, see ``ClaimHistory``; version 1 contains
 /// only the claims that were in effect, without `kind`. Original purchases and grants exist since version 3.
 package struct LedgerExport {
