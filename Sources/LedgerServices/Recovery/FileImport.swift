@@ -27,13 +27,15 @@ package struct FileImport: Sendable {
         package var deferred: Int?
         /// The number of receipts without purchases. Nil in files of earlier versions.
         package var withoutPurchases: Int?
+        /// The size of the list of failures, in bytes. Nil in files of earlier versions.
+        var failuresSize: UInt64? = 0
         /// The last imported history. With it, the import recognizes the ledger. Nil before the first.
         package var last: Importer.History?
         /// The number of lines that earlier runs processed.
         package var earlierLines = 0
 
         private enum CodingKeys: String, CodingKey {
-            case size, digest, target, offset, lines, failed, last, withoutPurchases
+            case size, digest, target, offset, lines, failed, last, withoutPurchases, failuresSize
             // The keys in files of earlier versions.
             case newFacts = "news"
             case deferred = "putAside"
@@ -119,7 +121,7 @@ package struct FileImport: Sendable {
             let batch = try lines.next(Self.batch).enumerated().map { Line(number: progress.lines + $0 + 1, $1) }
             guard !batch.isEmpty else { break }
             let outcomes = try await importBatch(batch)
-            try appendFailures(in: outcomes, of: batch)
+            progress.failuresSize = try appendFailures(in: outcomes, of: batch) ?? progress.failuresSize
             progress.lines += batch.count
             for (_, outcome) in outcomes.sorted(by: { $0.key < $1.key }) {
                 switch outcome {
@@ -161,6 +163,7 @@ package struct FileImport: Sendable {
         }
         progress.size = size
         progress.earlierLines = progress.lines
+        if let size = progress.failuresSize { try dropUncountedFailures(after: size) }
         return (progress, digest)
     }
 
@@ -203,7 +206,19 @@ package struct FileImport: Sendable {
         return trimmed.isEmpty ? nil : try await importer.importCustomer(trimmed)
     }
 
-    private func appendFailures(in outcomes: [Int: Importer.Outcome], of batch: [Line]) throws {
+    /// Removes the failures of a batch after which the import was killed, before it saved its progress: that batch is
+    /// imported again.
+    private func dropUncountedFailures(after size: UInt64) throws {
+        guard FileManager.default.fileExists(atPath: failures.path) else { return }
+        try Self.using(failures) {
+            let handle = try FileHandle(forWritingTo: failures)
+            if try handle.seekToEnd() > size { try handle.truncate(atOffset: size) }
+            try handle.close()
+        }
+    }
+
+    /// Adds the failures of a batch to their list. Returns the size of the list; nil if there were none.
+    private func appendFailures(in outcomes: [Int: Importer.Outcome], of batch: [Line]) throws -> UInt64? {
         var report = ""
         for line in batch {
             let code, reason: String
@@ -218,18 +233,20 @@ package struct FileImport: Sendable {
             let beginning = String((line.text ?? "").prefix(64)).escapingUnprintable
             report += "\(line.number)\t\(code)\t\(reason.escapingUnprintable)\t\(beginning)\n"
         }
-        guard !report.isEmpty else { return }
+        guard !report.isEmpty else { return nil }
         if !FileManager.default.fileExists(atPath: failures.path) {
             // Only the owner may read the file, because it contains beginnings of receipts. If it cannot be created,
             // opening it below throws the reason.
             _ = FileManager.default.createFile(
                 atPath: failures.path, contents: nil, attributes: [.posixPermissions: 0o600])
         }
-        try Self.using(failures) {
+        return try Self.using(failures) {
             let handle = try FileHandle(forWritingTo: failures)
             try handle.seekToEnd()
             try handle.write(contentsOf: Data(report.utf8))
+            let size = try handle.offset()
             try handle.close()
+            return size
         }
     }
 

@@ -247,6 +247,27 @@ import Testing
         }
     }
 
+    /// They were listed twice, because the batch is imported again.
+    @Test func `Failures that an import listed before it was killed, without saving its progress, are listed once`()
+        async throws
+    {
+        try await World.run { world in
+            let file = world.folder.appending(path: "customers.txt")
+            let (failures, progress) = (file.appendingPathExtension("failed"), file.appendingPathExtension("progress"))
+            try Data("no number\n".utf8).write(to: file)
+            try await world.stopServer()
+            try await world.importCustomers(file)
+            let saved = try Data(contentsOf: progress)
+            try Data("no number\nneither\n".utf8).write(to: file)
+            try await world.importCustomers(file)
+            let listed = try String(contentsOf: failures, encoding: .utf8)
+            try #require(listed.split(separator: "\n").map { $0.prefix(2) } == ["1\t", "2\t"])
+            try saved.write(to: progress)
+            try await world.importCustomers(file)
+            #expect(try String(contentsOf: failures, encoding: .utf8) == listed)
+        }
+    }
+
     @Test func `An import reads few long receipts at once`() async throws {
         try await World.run { world in
             let file = world.folder.appending(path: "customers.txt")
