@@ -90,7 +90,6 @@ struct NotificationSummaryLine: Codable, Sendable {
 struct DevicePurchases: Codable, Sendable {
     var signedTransactions: [String]
     var signedAppTransactionInfo: String
-    var receipt: String?
 }
 
 /// The receipt of a device, and the identifier for vendor that it is bound to.

@@ -238,6 +238,20 @@ import Yams
         }
     }
 
+    @Test func `A trigger takes type and subtype apart or as one name`() async throws {
+        try await withSimulator { simulator in
+            for (body, status) in [
+                (#"{"notificationType":"DID_RENEW","subtype":"BILLING_RECOVERY"}"#, 200),
+                (#"{"notificationType":"DID_RENEW.BILLING_RECOVERY"}"#, 200),
+                (#"{"notificationType":"DID_RENEW.BILLING_RECOVERY","subtype":"BILLING_RECOVERY"}"#, 400),
+            ] {
+                let answer = try await Self.call(simulator, "POST", "/production/trigger", Data(body.utf8))
+                let text = String(decoding: answer.body, as: UTF8.self)
+                #expect(answer.status == status && text.contains("BILLING_RECOVERY"), "\(text)")
+            }
+        }
+    }
+
     @Test func `A reset deletes the customers, and restores the settings only if it is a reset of everything`()
         async throws
     {

@@ -49,7 +49,7 @@ import Yams
         "Milliseconds", "StoreCommand", "StoreSettingsChange", "Error", "NotificationBody", "SignedNotification",
         "NotificationV1", "UnifiedReceipt", "CustomerCommand", "SubscriptionCommand", "TransactionCommand",
         "FamilyCommand", "ProductCommand", "PendingPurchaseCommand", "DeviceCommand", "DeviceUpdateCommand",
-        "MessageDecision", "ImageDecision",
+        "MessageDecision", "ImageDecision", "FaultEffect",
     ]
 
     @Test func `Every schema of the control API has a type or a test`() throws {
@@ -111,6 +111,51 @@ import Yams
             let json = try JSONDecoder().decode(
                 JSONValue.self, from: JSONSerialization.data(withJSONObject: [name: value]))
             _ = try StoreSettings.production.merging(json)
+        }
+    }
+
+    @Test func `The schema of an effect has exactly the effects of faults with their numbers`() throws {
+        let description = try Description()
+        let effects = try description.properties(of: description.schema("FaultEffect"))
+        #expect(Set(effects.keys) == Set(Fault.Effect.names))
+        for (name, effect) in effects {
+            func check(_ value: Any) throws {
+                let fault: Object = ["target": "route:*", "effect": [name: value]]
+                try ControlJSON.decode(Fault.self, from: JSONSerialization.data(withJSONObject: fault)).check()
+            }
+            let numbers = try description.properties(of: effect)
+            #expect(Set(numbers.keys) == Set([Fault.Effect.numberMembers[name]].compactMap(\.self)), "\(name)")
+            #expect(try description.required(by: effect) == Set(numbers.keys), "\(name)")
+            for (member, schema) in numbers where schema["minimum"] != nil {
+                try Self.expectLimits(of: schema, at: name) { try check([member: $0]) }
+            }
+        }
+    }
+
+    @Test func `Every number of the settings has the limits of its schema`() throws {
+        let description = try Description()
+        var checked = 0
+        for (name, schema) in try description.properties(of: description.schema("StoreSettingsChange")) {
+            let types = schema["type"] as? [String] ?? [schema["type"] as? String].compactMap(\.self)
+            guard types.contains("number") || types.contains("integer") else { continue }
+            checked += 1
+            try Self.expectLimits(of: schema, at: name) { value in
+                let change = try JSONSerialization.data(withJSONObject: [name: value])
+                _ = try StoreSettings.production.merging(JSONDecoder().decode(JSONValue.self, from: change))
+            }
+        }
+        #expect(checked > 5)
+    }
+
+    /// Expects that the limits of a schema are accepted, and numbers beyond them refused.
+    private static func expectLimits(of schema: Object, at path: String, _ check: (Double) throws -> Void) throws {
+        func limit(_ name: String) throws -> Double {
+            try #require(schema[name] as? Double ?? (schema[name] as? Int).map { Double($0) }, "\(path) \(name)")
+        }
+        let (minimum, maximum) = (try limit("minimum"), try limit("maximum"))
+        for value in [minimum, maximum] { #expect(throws: Never.self, "\(path) \(value)") { try check(value) } }
+        for value in [minimum - 1, maximum + 1] {
+            #expect(throws: (any Error).self, "\(path) \(value)") { try check(value) }
         }
     }
 

@@ -51,11 +51,18 @@ public struct TriggerRequest: Sendable, Hashable, Codable {
         self.overrides = overrides
     }
 
-    /// Decodes a request. All members except the type are optional.
+    /// Decodes a request. All members except the type are optional. Without a subtype, the type may be
+    /// `TYPE.SUBTYPE`, as notifications are named elsewhere.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        notificationType = try container.decode(NotificationTypeV2.self, forKey: .notificationType)
-        subtype = try container.decodeIfPresent(NotificationSubtype.self, forKey: .subtype)
+        let name = try container.decode(String.self, forKey: .notificationType)
+        if let given = try container.decodeIfPresent(NotificationSubtype.self, forKey: .subtype) {
+            (notificationType, subtype) = (NotificationTypeV2(rawValue: name), given)
+        } else {
+            notificationType = NotificationTypeV2(rawValue: String(name.prefix { $0 != "." }))
+            let rest = name.drop { $0 != "." }
+            subtype = rest.isEmpty ? nil : NotificationSubtype(rawValue: String(rest.dropFirst()))
+        }
         product = try container.decodeIfPresent(String.self, forKey: .product)
         customer = try container.decodeIfPresent(String.self, forKey: .customer)
         overrides = try container.decodeIfPresent([String: JSONValue].self, forKey: .overrides) ?? [:]
