@@ -11,7 +11,8 @@ import Testing
 @testable import Ledger
 @testable import LedgerServices
 
-/// Sends requests to a server's API with an API key and a customer token. Configures the keys of the tests.
+/// Sends requests to a server's API with an API key and a customer token, and compares the responses with openapi.yaml.
+/// Configures the keys of the tests.
 struct TestAPIClient: Sendable {
     static let key = "cfk_all-scopes-of-the-tests-here"
     static let publicKey = "cfk_public-key-of-the-tests-here"
@@ -50,6 +51,7 @@ struct TestAPIClient: Sendable {
         let json =
             response.body.first == UInt8(ascii: "{")
             ? try JSONSerialization.jsonObject(with: response.body) as? [String: Any] : nil
+        if let json { try DescribedAPI.current.get().check(method, path, status: response.status, json: json) }
         return Response(
             status: response.status,
             headers: Dictionary(response.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { $1 }),

@@ -138,6 +138,6 @@ extension `The description of the API` {
     static func body(of operation: [String: Any], _ document: [String: Any]) throws -> [String: Any]? {
         let content = (operation["requestBody"] as? Object)?["content"] as? Object
         let schema = (content?["application/json"] as? Object)?["schema"] as? Object
-        return try (schema?["$ref"] as? String).map { try resolve($0, document) } ?? schema
+        return try (schema?["$ref"] as? String).map { try DescribedAPI.resolve($0, document) } ?? schema
     }
 }

@@ -42,7 +42,7 @@ import Yams
         func walk(_ value: Any) throws {
             if let object = value as? Object {
                 if let reference = object["$ref"] as? String {
-                    _ = try Self.resolve(reference, document)
+                    _ = try DescribedAPI.resolve(reference, document)
                     count += 1
                 }
                 for member in object.values { try walk(member) }
@@ -52,14 +52,6 @@ import Yams
         }
         try walk(document)
         #expect(count > 100)
-    }
-
-    static func resolve(_ reference: String, _ document: [String: Any]) throws -> [String: Any] {
-        var object = document
-        for part in reference.split(separator: "/").dropFirst() {
-            object = try #require(object[String(part)] as? [String: Any], "\(reference)")
-        }
-        return object
     }
 
     /// Runs a world with a webhook endpoint named `backend`.
@@ -82,8 +74,8 @@ import Yams
 
     @Test(.timeLimit(.minutes(10)))
     func `The answers of all operations match openapi.yaml in status, headers and members`() async throws {
-        let document = try Self.document()
-        let operations = try Self.operations(document)
+        let described = try DescribedAPI.current.get()
+        let operations = try Self.operations(described.document)
         try await Self.withEndpoint { world in
             let placeholders = try await Self.placeholders(world)
             for call in Self.calls {
@@ -97,12 +89,11 @@ import Yams
                     String(call.operation.prefix { $0 != " " }), filled(call.path),
                     body: call.body.map { Data(filled($0).utf8) })
                 #expect(answer.status == Int(status), "\(call.operation): \(answer.text.prefix(300))")
-                let described = ((responses[status] as? Object)?["headers"] as? Object ?? [:]).keys.map {
+                let headers = ((responses[status] as? Object)?["headers"] as? Object ?? [:]).keys.map {
                     $0.lowercased()
                 }
                 #expect(
-                    Set(answer.headers.keys).subtracting(Self.undescribedHeaders + described) == [], "\(call.operation)"
-                )
+                    Set(answer.headers.keys).subtracting(Self.undescribedHeaders + headers) == [], "\(call.operation)")
                 let content = (responses[status] as? Object)?["content"] as? Object
                 let type = (answer.headers["content-type"]?.prefix { $0 != ";" }).map { String($0) }
                 #expect(type == content?.keys.first { $0 == type }, "\(call.operation)")
@@ -110,12 +101,12 @@ import Yams
                 guard type == "application/json",
                     let schema = (content?["application/json"] as? Object)?["schema"] as? Object
                 else { continue }
-                Self.check(answer.json, schema, document, "\(call.operation)")
+                described.check(answer.json, schema, "\(call.operation)")
             }
             // Each operation was requested.
             #expect(Set(Self.calls.map(\.operation)) == Set(operations.keys))
             let refused = try await world.api.get("/v1/customers/x?at=y")
-            Self.check(refused.json, ["$ref": "#/components/schemas/Error"], document, "error")
+            described.check(refused.json, ["$ref": "#/components/schemas/Error"], "error")
         }
     }
 
@@ -144,6 +135,19 @@ import Yams
                 }
             }
             #expect(checked > 10)
+        }
+    }
+
+    @Test func `An optional member of a request that is null counts as omitted`() async throws {
+        try await World.withAPI { world in
+            let from = world.simulator.now.milliseconds - 600_000
+            let plan = try await world.api.send(
+                "POST", "/v1/recoveries",
+                body: Data(#"{"from":\#(from),"to":null,"types":null,"dry_run":true}"#.utf8))
+            #expect(plan.status == 200, "\(plan.text)")
+            let reprocessed = try await world.api.send(
+                "POST", "/v1/notifications/reprocess", body: Data(#"{"code":"none","dry_run":null}"#.utf8))
+            #expect(reprocessed.status == 200 && reprocessed["dry_run"] as? Bool == false, "\(reprocessed.text)")
         }
     }
 
@@ -179,70 +183,6 @@ import Yams
             ("$NOW", "\(now)"),
             ("$LATER", "\(now + 600_000)"), ("$DOWNLOAD", try await world.appTransaction(of: transaction)),
         ]
-    }
-
-    /// Records an issue for each part of a value that differs from its schema, and for members that the schema lacks.
-    private static func check(_ value: Any, _ schema: [String: Any], _ document: [String: Any], _ path: String) {
-        var schema = schema
-        if let reference = schema["$ref"] as? String {
-            guard let found = try? resolve(reference, document) else {
-                Issue.record("\(path): \(reference)")
-                return
-            }
-            schema = found
-        }
-        var properties = schema["properties"] as? Object ?? [:]
-        var required = Set(schema["required"] as? [String] ?? [])
-        for part in schema["allOf"] as? [Object] ?? [] {
-            var base = part
-            if let name = part["$ref"] as? String {
-                guard let found = try? resolve(name, document) else {
-                    Issue.record("\(path): \(name)")
-                    continue
-                }
-                base = found
-            }
-            properties.merge(base["properties"] as? Object ?? [:]) { first, _ in first }
-            required.formUnion(base["required"] as? [String] ?? [])
-        }
-        if let constant = schema["const"] as? String { #expect(value as? String == constant, "\(path)") }
-        if let constant = schema["const"] as? Int { #expect(value as? Int == constant, "\(path)") }
-        if let words = schema["enum"] as? [String] { #expect(words.contains(value as? String ?? ""), "\(path)") }
-        if let choices = schema["anyOf"] as? [Object] {
-            let words = choices.flatMap { choice in
-                let found = (choice["$ref"] as? String).flatMap { try? resolve($0, document) } ?? choice
-                return found["enum"] as? [String] ?? []
-            }
-            #expect(words.contains(value as? String ?? ""), "\(path): \(value)")
-        }
-        let types = schema["type"] as? [String] ?? [schema["type"] as? String].compactMap(\.self)
-        if !types.isEmpty { #expect(types.contains { isOf($0, value) }, "\(path): \(value) is not \(types)") }
-        if let object = value as? Object {
-            #expect(required.subtracting(object.keys).isEmpty, "\(path)")
-            for (name, member) in object where !properties.isEmpty {
-                guard let property = properties[name] as? Object else {
-                    Issue.record("\(path).\(name) is not described")
-                    continue
-                }
-                check(member, property, document, "\(path).\(name)")
-            }
-        }
-        if let items = schema["items"] as? Object {
-            for item in value as? [Any] ?? [] { check(item, items, document, "\(path)[]") }
-        }
-    }
-
-    private static func isOf(_ type: String, _ value: Any) -> Bool {
-        switch type {
-        case "object": value is Object
-        case "array": value is [Any]
-        case "string": value is String
-        case "boolean": value is Bool
-        case "integer": value is Int
-        case "number": value is Int || value is Double
-        case "null": value is NSNull
-        default: false
-        }
     }
 }
 

@@ -203,6 +203,38 @@ import Yams
         #expect(try Self.words(of: "UnverifiedText.code") == verificationOrDamage)
     }
 
+    @Test func `openapi.yaml lists the codes of all errors`() throws {
+        func source(_ path: String) throws -> String {
+            try String(contentsOf: Fixtures.package.appending(path: "Sources/" + path), encoding: .utf8)
+        }
+        var text = ""
+        for folder in ["API", "Operations", "Server"].map({ "CounterfoilServer/" + $0 }) + ["LedgerServices"] {
+            let root = Fixtures.package.appending(path: "Sources/" + folder).path
+            for file in try FileManager.default.subpathsOfDirectory(atPath: root)
+            // The findings of `server check --online` are no responses.
+            where file.hasSuffix(".swift") && !file.contains("OnlineCheck") { text += try source("\(folder)/\(file)") }
+        }
+        let failure = /(?:Failure|self\.init)\(\s*(?:[a-zA-Z]*\.[a-zA-Z]+,\s*)?"([a-z0-9_]+)"/
+        let codes = Set(text.matches(of: failure).map { String($0.output.1) })
+        #expect(codes.count > 80)
+        let api = try DescribedAPI.current.get()
+        #expect(codes.subtracting(api.errorCodes) == [])
+        // Each listed code is in the sources, whole or after a prefix.
+        for path in [
+            "Ledger/StorageError", "AppStoreServer/Signatures/SigningError",
+            "AppStoreServer/Client/AppStoreServerError",
+        ] {
+            text += try source(path + ".swift")
+        }
+        let schema = try DescribedAPI.resolve("#/components/schemas/ErrorCode", api.document)
+        for code in try #require(schema["examples"] as? [String]) {
+            let names =
+                [code]
+                + ["app_store_", "invalid_"].filter { code.hasPrefix($0) }.map { String(code.dropFirst($0.count)) }
+            #expect(names.contains { text.contains("\"\($0)\"") }, "\(code)")
+        }
+    }
+
     @Test func `The names of instants in openapi.yaml follow the stated rule`() throws {
         let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
         let rule = try #require((document["info"] as? [String: Any])?["description"] as? String)
