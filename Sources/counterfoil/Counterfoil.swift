@@ -10,9 +10,9 @@ struct Counterfoil: AsyncParsableCommand {
         abstract: "Verify, read, sign, serve and simulate App Store purchases.",
         discussion: """
             Every command takes --help. With --json a command prints JSON, one object a line, with members in \
-            snake_case. `simulator` prints the objects of the simulator's control API unchanged. `api` and `sign` print \
-            JSON without --json too; `api` and `server get` print the JSON of the response unchanged, with control \
-            characters escaped. A command with --json that fails prints \
+            snake_case. `simulator` prints the objects of the simulator's control API, and others of its own, in \
+            camelCase. `api` and `sign` print JSON without --json too; `api` and `server get` print the JSON of the \
+            response unchanged, with control characters escaped. A command with --json that fails prints \
             {"object":"error","code":…,"message":…} as its last line.
 
             Exit status: 0 done or valid, 1 refused or failed, 2 wrong usage.

@@ -176,6 +176,8 @@ import Testing
         let other = try await session.run("simulator", "receipt", "anna", "--device-id").output
             .trimmingCharacters(in: .newlines)
         #expect(UUID(uuidString: device) != nil && device != other)
+        let alone = try await session.run("simulator", "receipt", "anna", "--device-id", "--json").object()
+        #expect(alone as? [String: String] == ["identifierForVendor": other])
         #expect(try await validate("--device-id", device).object()["valid"] as? Bool == true)
         #expect(try await validate("--device-id", other).object()["code"] as? String == "wrong_device")
         // `counterfoil receipt` uses the real clock.

@@ -40,9 +40,13 @@ struct SimulatorReceipt: AsyncParsableCommand {
         let data = try await options.client().send(
             "GET", [environment.environment.rawValue, "customers", customer, "receipt"],
             query: device.map { [("device", $0)] } ?? [])
-        if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
         let response = try ControlClient.decode(Response.self, from: data)
-        Output.line(deviceID ? response.identifierForVendor : response.receiptData)
+        switch (deviceID, options.json) {
+        case (true, true): Output.line(try JSONLine.text(["identifierForVendor": response.identifierForVendor]))
+        case (true, false): Output.line(response.identifierForVendor)
+        case (false, true): Output.line(String(decoding: data, as: UTF8.self))
+        case (false, false): Output.line(response.receiptData)
+        }
     }
 }
 

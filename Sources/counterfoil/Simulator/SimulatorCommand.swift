@@ -14,7 +14,8 @@ struct SimulatorCommand: AsyncParsableCommand {
             Serves the App Store Server API, verifyReceipt and a control API on 127.0.0.1 until Ctrl-C. Other commands find \
             a running simulator automatically; if several run, --simulator or $COUNTERFOIL_SIMULATOR names one by its \
             folder or URL. Without --directory everything is temporary; with it, keys and certificates stay the same from \
-            run to run. With --json its commands print the objects of the control API unchanged, in camelCase.
+            run to run. With --json its commands print the objects of the control API, and others of their own, in \
+            camelCase.
 
             EXAMPLES
               counterfoil simulator
