@@ -49,7 +49,7 @@ import Yams
         "Milliseconds", "StoreCommand", "StoreSettingsChange", "Error", "NotificationBody", "SignedNotification",
         "NotificationV1", "UnifiedReceipt", "CustomerCommand", "SubscriptionCommand", "TransactionCommand",
         "FamilyCommand", "ProductCommand", "PendingPurchaseCommand", "DeviceCommand", "DeviceUpdateCommand",
-        "MessageDecision", "ImageDecision", "FaultEffect",
+        "MessageDecision", "ImageDecision", "FaultEffect", "ErrorCode",
     ]
 
     @Test func `Every schema of the control API has a type or a test`() throws {
