@@ -157,6 +157,10 @@ struct APIRefusalTests {
             body: #"{"customerConsented":true,"deliveryStatus":"UNDELIVERED_OTHER","sampleContentProvided":true,"#
                 + #""consumptionPercentage":1}"#),
         .init(.sendConsumptionV1, .transactionIdNotFound, unknown, body: JSONFields.consumptionV1.text),
+        .init(.sendConsumptionV1, .transactionIdNotFound, "a", body: JSONFields.consumptionV1.text),
+        .init(
+            .sendConsumptionV1, .transactionIdNotFound,
+            appTransaction(.sendConsumptionV1, JSONFields.consumptionV1.text)),
         .init(
             .sendConsumptionV1, .invalidAssignedTransactionNotSupported, in: .sandbox,
             seat(.sendConsumptionV1, JSONFields.consumptionV1.text)),

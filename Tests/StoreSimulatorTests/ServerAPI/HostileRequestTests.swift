@@ -7,8 +7,10 @@ import Testing
 
 @Suite struct `Hostile requests to the App Store Server API` {
     @Test(arguments: AppStoreEndpoint.server)
-    func `A mutated request to any endpoint gets a response or a 4xx failure`(_ endpoint: AppStoreEndpoint) async throws
-    {
+    func `A mutated request to any endpoint gets a response or a 4xx failure with a code documented for the endpoint`(
+        _ endpoint: AppStoreEndpoint
+    ) async throws {
+        let documented = try #require(DocumentedCodeTests.documented[endpoint.name])
         var random = SeededGenerator(seed: UInt64(endpoint.name.utf8.count))
         var shop = APIShop(endpoint.environment ?? .production)
         let id = try shop.buy("plus")
@@ -27,6 +29,7 @@ import Testing
                 if let body = answer.body { _ = try APIShop.rendering.bytes(body) }
             } catch let failure as APIFailure {
                 #expect((400..<500).contains(failure.status))
+                if let code = failure.code { #expect(documented.contains(code.rawValue)) }
                 refused += 1
             }
         }

@@ -48,10 +48,12 @@ extension Store {
     }
 
     mutating func sendConsumptionV1(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
-        _ = try request.identifier("transactionId", or: .invalidTransactionId)
-        let body = try request.fields()
-        let preference = try Self.checkConsumptionV1(body)
-        let transaction = try purchase(request)
+        let preference = try Self.checkConsumptionV1(request.fields())
+        // Apple documents no other code of this version for an identifier: not 4000006, and not 4000048 for app
+        // transactions.
+        guard let transaction = transactions[request.path["transactionId"] ?? ""] else {
+            throw unknownTransaction(.transactionIdNotFound)
+        }
         try refuseAssigned(transaction)
         guard transaction.isSubscription || transaction.payload.type == .consumable else {
             throw APIFailure(

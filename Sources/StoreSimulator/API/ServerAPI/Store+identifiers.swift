@@ -61,7 +61,8 @@ extension Store {
         return transaction
     }
 
-    private func unknownTransaction(_ code: APIErrorCode) -> APIFailure {
+    /// Returns the error for an identifier that no transaction of the app has.
+    func unknownTransaction(_ code: APIErrorCode) -> APIFailure {
         APIFailure(code, "There is no such transaction of this app in \(environment.rawValue).")
     }
 }
