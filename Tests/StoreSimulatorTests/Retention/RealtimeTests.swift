@@ -108,6 +108,42 @@ import Testing
         }
     }
 
+    @Test func `A promotional offer as a JWS is shown only if a purchase would accept its signature`() async throws {
+        try await Self.run { simulator, receiver, subscription in
+            let information = simulator.information
+            let key = try SigningKey(
+                contentsOf: URL(filePath: information.privateKey), keyID: information.keyID)
+            func signer(of bundle: String, now: @escaping @Sendable () -> Date = { Date() }) throws -> OfferSigner {
+                try OfferSigner(key: key, issuerID: information.issuerID, bundleID: bundle, now: now)
+            }
+            let product = "com.example.premium.monthly"
+            func offer(
+                _ signer: OfferSigner, _ offer: String = "save20", _ transaction: String? = nil
+            ) throws -> String {
+                try signer.promotionalOfferV2(productID: product, offerID: offer, transactionID: transaction)
+            }
+            let valid = try signer(of: "com.example.app")
+            let introductory = try valid.introductoryOfferEligibility(
+                productID: product, isAllowed: true, transactionID: subscription)
+            let tokens: [(String, RealtimeRecord.Content)] = [
+                (try offer(valid, "save20", subscription), .promotionalOffer),
+                (try offer(valid, "save20", "1"), .nothing), (try offer(valid, "comeback"), .nothing),
+                (try offer(signer(of: "com.example.other")), .nothing),
+                (try offer(signer(of: "com.example.app", now: { Sample.now - 90_000 })), .nothing),
+                (introductory, .nothing),
+            ]
+            for (token, shown) in tokens {
+                let body = RealtimeResponseBody(
+                    promotionalOffer: .init(messageIdentifier: try Sample.uuid(2), promotionalOfferSignatureV2: token))
+                receiver.answerAll(.body(String(decoding: try JSONEncoder().encode(body), as: UTF8.self)))
+                let outcome = try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
+                let message = try #require(outcome.retentionMessage)
+                #expect(message.content == shown, "\(message.rejectionReason ?? "")")
+                try await simulator.perform(.resume(customer: "anna"), in: .sandbox)
+            }
+        }
+    }
+
     @Test func `No realtime request is sent when there is nothing to cancel`() async throws {
         try await Self.run { simulator, receiver, _ in
             try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)

@@ -1,7 +1,6 @@
 internal import AppStoreModels
 internal import AppStoreServer
 internal import Basics
-internal import Crypto
 internal import Foundation
 internal import NIOCore
 internal import Synchronization
@@ -18,8 +17,10 @@ extension SimulatorCore {
         }
         guard let (exchange, url) = request else { return nil }
         let (answer, milliseconds) = await postRealtimeRequest(exchange, at: url)
-        return read(environment) { store, _ in
-            let outcome = exchange.evaluate(answer, store.retention) { self.signatureProblem(in: $0) }
+        return read(environment) { store, now in
+            let outcome = exchange.evaluate(answer, store.retention) {
+                self.signatureProblem(in: $0, to: exchange.request, of: store, at: now)
+            }
             return RealtimeRecord(exchange.request, url: url, outcome, milliseconds: milliseconds)
         }
     }
@@ -98,7 +99,9 @@ extension SimulatorCore {
         // again with the next run.
         if Task.isCancelled, case .failure = answer { return }
         change(.sandbox) { store, now in
-            let outcome = exchange.evaluate(answer, store.retention) { self.signatureProblem(in: $0) }
+            let outcome = exchange.evaluate(answer, store.retention) {
+                self.signatureProblem(in: $0, to: exchange.request, of: store, at: now)
+            }
             store.retention.record(outcome.result, milliseconds: milliseconds, forTest: run.requestID, now: now)
         }
     }
@@ -119,18 +122,21 @@ extension SimulatorCore {
         try Store.mappingAPIFailure { () throws(APIFailure) in try bearer.check(AdvancedCommerceEnvelope(data)) }
     }
 
-    /// Returns what is wrong with a signature in the response; nil if the signatures are valid or there are none.
-    private func signatureProblem(in body: RealtimeResponseBody) -> String? {
+    /// Returns what is wrong with a signature in the response to `request`; nil if the signatures are valid or there are
+    /// none.
+    private func signatureProblem(
+        in body: RealtimeResponseBody, to request: DecodedRealtimeRequestBody, of store: Store, at now: Date
+    ) -> String? {
         if let info = body.advancedCommerceInfo {
             do throws(APIFailure) { try bearer.check(AdvancedCommerceEnvelope(info.advancedCommerceData)) } catch {
                 return error.message
             }
         }
         guard let offer = body.promotionalOffer else { return nil }
-        let isSigned =
-            (offer.promotionalOfferSignatureV1.map { bearer.isSigned($0) } ?? true)
-            && (offer.promotionalOfferSignatureV2.map { bearer.isSigned($0) } ?? true)
-        return isSigned ? nil : "the signature of the promotional offer is not by the app's key"
+        do throws(StoreError) {
+            try store.check(offer, inResponseTo: request, by: OfferSignatureCheck(bearer, real: Date()), at: now)
+            return nil
+        } catch { return error.message }
     }
 }
 
@@ -138,20 +144,5 @@ extension BearerCheck {
     /// Throws unless one of the app's keys has signed the request.
     func check(_ envelope: AdvancedCommerceEnvelope) throws(APIFailure) {
         try envelope.check(key, named: keyIDList, issuerID: issuerID, bundleID: bundleID)
-    }
-
-    fileprivate func isSigned(_ offer: PromotionalOfferSignatureV1) -> Bool {
-        guard let key = key(offer.keyId), let der = Data(base64Encoded: offer.encodedSignature),
-            let signature = try? P256.Signing.ECDSASignature(derRepresentation: der),
-            let text = try? OfferSigner.promotionalOfferText(
-                bundleID: bundleID, keyID: offer.keyId, productID: offer.productId, offerID: offer.offerIdentifier,
-                appAccountToken: offer.appAccountToken, nonce: offer.nonce, timestamp: offer.timestamp)
-        else { return false }
-        return key.isValidSignature(signature, for: Data(text.utf8))
-    }
-
-    fileprivate func isSigned(_ token: String) -> Bool {
-        guard let jws = DeveloperJWS(token), let key = key(jws.keyID) else { return false }
-        return jws.isSigned(by: key)
     }
 }

@@ -103,6 +103,14 @@ extension OfferSignatureCheck {
         let allowIntroductoryOffer: Bool?
     }
 
+    /// Returns the product and the offer that a JWS names, not verified; nil if it names none.
+    static func offer(namedIn token: String) -> (product: String, offer: String)? {
+        guard token.utf8.count <= BearerCheck.maximumSize, let claims = DeveloperJWS(token)?.claims(Claims.self),
+            let product = claims.productId, let offer = claims.offerIdentifier
+        else { return nil }
+        return (product, offer)
+    }
+
     private func claims(
         _ token: String, audience: String, for subject: Subject, at now: Date
     ) throws(StoreError) -> (Claims, Approval) {

@@ -66,12 +66,19 @@ extension Store {
     }
 
     private func subject(of purchase: Purchase) -> OfferSignatureCheck.Subject {
-        let customer = customers[purchase.customer]
+        offerSubject(
+            purchase.product, purchase.offer ?? "", account: purchase.accountToken, customer: purchase.customer)
+    }
+
+    /// Returns what the signature of an offer to a customer must match.
+    func offerSubject(
+        _ product: Product, _ offer: String, account: UUID?, customer name: String
+    ) -> OfferSignatureCheck.Subject {
+        let customer = customers[name]
         var identifiers = Set(customer?.transactions ?? [])
         if let id = customer?.appTransactionID { identifiers.insert(id) }
         return OfferSignatureCheck.Subject(
-            product: purchase.product, offer: purchase.offer ?? "", account: purchase.accountToken,
-            identifiers: identifiers, catalogue: catalogue,
-            otherAccounts: [nil, customer?.accountToken, defaultAccountToken(of: purchase.customer)])
+            product: product, offer: offer, account: account, identifiers: identifiers, catalogue: catalogue,
+            otherAccounts: [nil, customer?.accountToken, defaultAccountToken(of: name)])
     }
 }

@@ -114,12 +114,10 @@ extension RealtimeExchange {
             return (.alternateProduct, product.messageIdentifier)
         case (nil, nil, let offer?, nil):
             try Self.checkMessage(offer.messageIdentifier, messaging, mayHaveImage: false)
-            guard (offer.promotionalOfferSignatureV1 == nil) != (offer.promotionalOfferSignatureV2 == nil) else {
-                throw Rejection("the offer must have exactly one signature")
+            guard let signed = offer.signed else {
+                throw Rejection("the offer must have exactly one signature that names a product and an offer")
             }
-            if let signature = offer.promotionalOfferSignatureV1 {
-                try checkProduct(signature.productId, mayBeCurrent: true)
-            }
+            try checkProduct(signed.product, mayBeCurrent: true)
             return (.promotionalOffer, offer.messageIdentifier)
         case (nil, nil, nil, let info?):
             guard isAdvancedCommerce else { throw Rejection("the subscription is not an Advanced Commerce one") }

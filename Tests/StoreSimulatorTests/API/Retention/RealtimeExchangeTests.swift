@@ -51,6 +51,14 @@ import Testing
         return Data(#"{"signatureInfo":{"token":"\#(token)"}}"#.utf8).base64EncodedString()
     }
 
+    /// Returns a response with a promotional offer for a product, signed as a JWS.
+    static func offer(for product: String, message number: Int = 2) throws -> String {
+        let key = try SigningKey(pem: P256.Signing.PrivateKey().pemRepresentation, keyID: "ABCDE12345")
+        let token = try OfferSigner(key: key, issuerID: "i", bundleID: "b")
+            .promotionalOfferV2(productID: product, offerID: "o")
+        return #"{"promotionalOffer":\#(message(number, #","promotionalOfferSignatureV2":"\#(token)""#))}"#
+    }
+
     @Test func `A valid realtime response is shown to the customer`() throws {
         let messaging = try messaging()
         let plain = try exchange().evaluate(answer(#"{"message":\#(Self.message(1))}"#), messaging)
@@ -60,9 +68,10 @@ import Testing
         let product = #"{"alternateProduct":\#(Self.message(2, #","productId":"plus""#)),"unknown":1}"#
         let alternate = try exchange().evaluate(answer(product), messaging)
         #expect(alternate.content == .alternateProduct && alternate.messageIdentifier == second)
-        let offer = #"{"promotionalOffer":\#(Self.message(2, #","promotionalOfferSignatureV2":"a.b.c""#))}"#
-        let discount = try exchange().evaluate(answer(offer), messaging)
-        #expect(discount.content == .promotionalOffer && discount.messageIdentifier == second)
+        for product in ["pro", "plus"] {
+            let discount = try exchange().evaluate(answer(Self.offer(for: product)), messaging)
+            #expect(discount.content == .promotionalOffer && discount.messageIdentifier == second)
+        }
         let change = #"{"advancedCommerceInfo":\#(Self.message(1, #","advancedCommerceData":"\#(try Self.data())""#))}"#
         let advanced = try exchange(isAdvancedCommerce: true).evaluate(answer(change), messaging)
         #expect(advanced.content == .advancedCommerce && advanced.messageIdentifier == first)
@@ -76,7 +85,7 @@ import Testing
         #"{"alternateProduct":\#(message(2, #","productId":"pro""#))}"#,
         #"{"alternateProduct":\#(message(2, #","productId":"other""#))}"#,
         #"{"promotionalOffer":\#(message(2))}"#,
-        #"{"promotionalOffer":\#(message(1, #","promotionalOfferSignatureV2":"a.b.c""#))}"#,
+        #"{"promotionalOffer":\#(message(2, #","promotionalOfferSignatureV2":"a.b.c""#))}"#,
         #"{"advancedCommerceInfo":\#(message(1, #","advancedCommerceData":"e30=""#))}"#,
     ])
     func `An invalid realtime response shows the default message`(_ json: String) throws {
@@ -85,6 +94,12 @@ import Testing
         #expect(outcome.content == .defaultMessage && outcome.messageIdentifier == second)
         #expect(outcome.result == .invalidResponse)
         #expect(outcome.rejectionReason != nil)
+    }
+
+    @Test func `A promotional offer for a product of another group, or with an image, is an invalid response`() throws {
+        for offer in [try Self.offer(for: "other"), try Self.offer(for: "pro", message: 1)] {
+            #expect(try exchange().evaluate(answer(offer), messaging()).result == .invalidResponse)
+        }
     }
 
     @Test func `Advanced Commerce data that does not change exactly one item is an invalid response`() throws {
