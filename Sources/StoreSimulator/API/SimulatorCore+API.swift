@@ -1,5 +1,6 @@
 package import AppStoreModels
 internal import AppStoreServer
+internal import Basics
 internal import Foundation
 internal import Synchronization
 
@@ -99,7 +100,7 @@ extension SimulatorResponse {
         guard let code = failure.code else { return SimulatorResponse(status: failure.status) }
         let payload = ErrorPayload(errorCode: code, errorMessage: failure.message)
         // Encoding these two members cannot fail.
-        let body = (try? JSONEncoder().encode(payload)) ?? Data("{\"errorCode\":\(code.rawValue)}".utf8)
+        let body = (try? JSONEncoder.sorted.encode(payload)) ?? Data("{\"errorCode\":\(code.rawValue)}".utf8)
         var response = SimulatorResponse.json(Array(body), status: failure.status)
         if let retryAfter = failure.retryAfter { response.headers.append(("Retry-After", String(retryAfter))) }
         return response

@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import AppStoreServer
+internal import Basics
 internal import Crypto
 internal import Foundation
 
@@ -70,7 +71,8 @@ extension Store {
         _ request: APIRequest, _ info: AdvancedCommerceRequestInfo, isRefused: Bool = true, at now: Date
     ) throws(APIFailure) -> APIResponse? {
         guard let record = advancedCommerceRequests[info.requestReferenceId.text] else { return nil }
-        if record.fingerprint == Self.fingerprint(request), let transaction = transactions[record.transaction] {
+        let fingerprint = try Self.fingerprint(request)
+        if record.fingerprint == fingerprint, let transaction = transactions[record.transaction] {
             return answer(about: transaction, at: now)
         }
         guard isRefused else { return nil }
@@ -81,15 +83,21 @@ extension Store {
     mutating func complete(
         _ request: APIRequest, _ info: AdvancedCommerceRequestInfo, _ transaction: String, at now: Date
     ) throws(APIFailure) -> APIResponse {
-        recordRequest(info, fingerprint: Self.fingerprint(request), transaction: transaction)
+        recordRequest(info, fingerprint: try Self.fingerprint(request), transaction: transaction)
         guard let transaction = transactions[transaction] else {
             throw APIFailure(.transactionIdNotFound, "The transaction no longer exists.")
         }
         return answer(about: transaction, at: now)
     }
 
-    private static func fingerprint(_ request: APIRequest) -> String {
-        let digest = SHA256.hash(data: request.body).map { String($0, radix: 16) }.joined(separator: ".")
+    /// Identifies the contents of a request. JSON encoders may order the members of a repeated request differently.
+    private static func fingerprint(_ request: APIRequest) throws(APIFailure) -> String {
+        let fields = try request.fields().fields
+        let body: Data
+        do { body = try JSONEncoder.sorted.encode(fields) } catch {
+            throw APIFailure(.malformedPayload, "The body contains a value that cannot be compared.")
+        }
+        let digest = SHA256.hash(data: body).map { String($0, radix: 16) }.joined(separator: ".")
         return "\(request.endpoint.name) \(request.path["transactionId"] ?? "") \(digest)"
     }
 
