@@ -22,7 +22,7 @@ import Testing
             ),
         ]
         for (token, expected) in cases {
-            let text = token.text(boundTo: query.canonical)
+            let text = token.text(boundTo: shop.store.binding(query))
             let code = try Self.code {
                 try shop.send(
                     APIShop.request(.notificationHistory, query: "paginationToken=\(text)", body: body))

@@ -148,6 +148,24 @@ import Testing
         #expect(page.notificationHistory.first?.signedPayload == "20")
     }
 
+    @Test func `A pagination token of one environment is invalid in the other`() throws {
+        var (production, sandbox) = (APIShop(.production), APIShop(.sandbox))
+        for _ in 0..<25 {
+            try production.buy("coins")
+            try sandbox.buy("coins")
+        }
+        let body = JSONFields.notifications(from: production.now - 1, to: production.now + 9).text
+        let first = try production.get(NotificationHistoryResponse.self, .notificationHistory, body: body)
+        let token = try #require(first.paginationToken)
+        let failure = #expect(throws: APIFailure.self) {
+            try sandbox.send(APIShop.request(.notificationHistory, query: "paginationToken=\(token)", body: body))
+        }
+        #expect(failure?.code == .invalidPaginationToken)
+        let second = try production.get(
+            NotificationHistoryResponse.self, .notificationHistory, query: "paginationToken=\(token)", body: body)
+        #expect(second.notificationHistory.count == 5 && !second.hasMore)
+    }
+
     @Test func `A delivered notification stays delivered after failed additional attempts`() throws {
         var shop = APIShop()
         try shop.buy("coins")

@@ -49,7 +49,7 @@ struct NotificationQuery {
         return !onlyFailures || (!record.isDelivered && !record.sendAttempts.isEmpty)
     }
 
-    /// The filters as text. A pagination token is bound to them.
+    /// The filters as text. A pagination token is bound to them and to the environment.
     var canonical: [String] {
         [
             "notifications", "\(startDate.millisecondsSince1970 ?? 0)", "\(endDate.millisecondsSince1970 ?? 0)",

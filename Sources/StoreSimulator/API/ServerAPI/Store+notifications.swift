@@ -30,7 +30,7 @@ extension Store {
         let token = next.map {
             PageToken(
                 position: Int64($0), minor: Int64(numbers.upperBound), made: now.millisecondsSince1970 ?? 0
-            ).text(boundTo: query.canonical)
+            ).text(boundTo: binding(query))
         }
         return .object([
             ("paginationToken", token.map { .string($0) }), ("hasMore", .bool(token != nil)),
@@ -52,7 +52,7 @@ extension Store {
     /// Returns the numbers that earlier pages have left. The token has the end as of the first page, so that it does
     /// not depend on the time at which a later page is requested.
     private func rest(_ text: String, _ query: NotificationQuery, at now: Date) throws(APIFailure) -> Range<Int> {
-        guard let token = PageToken(text, boundTo: query.canonical), token.position >= 0,
+        guard let token = PageToken(text, boundTo: binding(query)), token.position >= 0,
             token.position <= token.minor, token.minor <= Int64(notifications.count)
         else {
             throw APIFailure(
@@ -64,6 +64,9 @@ extension Store {
         }
         return Int(token.position)..<Int(token.minor)
     }
+
+    /// Returns the values that a pagination token is bound to.
+    func binding(_ query: NotificationQuery) -> [String] { [environment.rawValue] + query.canonical }
 
     /// Returns the number of notifications that were signed before `date`. They are stored in the order of their signed
     /// dates.
