@@ -1,5 +1,6 @@
 import AppStoreModels
 import CounterfoilServer
+import Entitlements
 import Foundation
 import GRDB
 import StoreSimulator

@@ -2,11 +2,13 @@ import AppStoreModels
 import AppStoreServer
 import AsyncHTTPClient
 import CounterfoilServer
+import Entitlements
 import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
 import StoreSimulator
+import Synchronization
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import AppStoreModels
 import AppStoreServer
+import Entitlements
 import Foundation
 import StoreSimulator
 import Testing
