@@ -1,6 +1,7 @@
 import AppStoreModels
 import AppStoreServer
 import AsyncHTTPClient
+import Basics
 import CounterfoilServer
 import Entitlements
 import Foundation
@@ -56,13 +57,10 @@ struct PairedServers {
                     configuration, clock: .showing { simulator.core.now }, logger: logger)
                 relay.connect(complete: "http://127.0.0.1:\(complete.port)")
                 var servers = PairedServers(world, complete, relay, seed: seed)
-                let result: Result<Void, any Error>
-                do {
+                try await withCleanup({ try await complete.stop() }) {
                     servers.receive(.everything)
-                    result = .success(try await body(&servers))
-                } catch { result = .failure(error) }
-                try await complete.stop()
-                try result.get()
+                    try await body(&servers)
+                }
             }
         }
     }

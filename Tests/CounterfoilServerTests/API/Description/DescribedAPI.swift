@@ -16,7 +16,7 @@ struct DescribedAPI: @unchecked Sendable {
     private let operations: [(method: String, path: [String], name: String, responses: Object)]
 
     private init() throws {
-        let document = try #require(try Yams.load(yaml: APIDescription.text) as? Object)
+        let document = try #require(try Yams.load(yaml: APIDescription.text).map(Self.native) as? Object)
         self.document = document
         var operations: [(method: String, path: [String], name: String, responses: Object)] = []
         for (path, item) in try #require(document["paths"] as? Object) {
@@ -32,6 +32,14 @@ struct DescribedAPI: @unchecked Sendable {
             return try #require(schema[list] as? [String], "\(name)")
         }
         errorCodes = Set(try words("ErrorCode", "examples") + words("VerificationCode", "enum"))
+    }
+
+    /// Returns a value of Yams with text keys. Its dictionaries are `[AnyHashable: Any]`, so each cast would copy one, and
+    /// each check of a response makes hundreds of casts.
+    private static func native(_ value: Any) -> Any {
+        if let object = value as? Object { return object.mapValues(native) }
+        if let list = value as? [Any] { return list.map(native) }
+        return value
     }
 
     private static func parts(of path: String) -> [String] {

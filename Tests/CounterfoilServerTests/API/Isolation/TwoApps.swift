@@ -1,5 +1,6 @@
 import AppStoreModels
 import AppStoreTrust
+import Basics
 import CounterfoilServer
 import Foundation
 import StoreSimulator
@@ -63,13 +64,9 @@ struct TwoApps {
     /// - Parameter seed: The seed of the purchases and of the first app's identifiers, an odd number.
     static func run(seed: UInt64, _ body: (TwoApps) async throws -> Void) async throws {
         let other = try await Simulator.start(configuration(seed + 1))
-        let result: Result<Void, any Error>
-        do {
+        try await withCleanup({ await other.stop() }) {
             try await WebhookReceiver.run { receiver in try await run(other, receiver.url, seed, body) }
-            result = .success(())
-        } catch { result = .failure(error) }
-        await other.stop()
-        try result.get()
+        }
     }
 
     private static func run(
