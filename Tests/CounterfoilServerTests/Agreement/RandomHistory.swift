@@ -195,17 +195,22 @@ struct RandomHistory {
 
     private mutating func advancedCommerce() -> StoreCommand {
         let name = random.names.randomElement(using: &random.random) ?? "anna"
-        return .subscribeAdvancedCommerce(
-            customer: name, product: "generic",
-            request: .init(
-                requestInfo: .init(requestReferenceId: UUID(), appAccountToken: token(name)), currency: "USD",
-                descriptors: .init(description: "Everything", displayName: "All"),
-                items: [.init(sku: "tv", displayName: "TV", description: "TV", price: 5000)], period: .p1m,
-                taxCode: "C003-00-2"))
+        return .advancedCommerce(for: name, token(name))
     }
 }
 
 extension StoreCommand {
+    /// Returns the purchase of an Advanced Commerce subscription.
+    static func advancedCommerce(for customer: String, _ token: UUID?) -> StoreCommand {
+        .subscribeAdvancedCommerce(
+            customer: customer, product: "generic",
+            request: .init(
+                requestInfo: .init(requestReferenceId: UUID(), appAccountToken: token), currency: "USD",
+                descriptors: .init(description: "Everything", displayName: "All"),
+                items: [.init(sku: "tv", displayName: "TV", description: "TV", price: 5000)], period: .p1m,
+                taxCode: "C003-00-2"))
+    }
+
     /// Returns a purchase with the customer's account token; other commands unchanged.
     func withAccountToken(_ token: (_ customer: String) -> UUID?) -> StoreCommand {
         guard

@@ -117,13 +117,7 @@ struct PairedServers {
 
     private mutating func next() -> StoreCommand {
         if random.chance(3), let name = random.names.randomElement(using: &random.random) {
-            return .subscribeAdvancedCommerce(
-                customer: name, product: "generic",
-                request: .init(
-                    requestInfo: .init(requestReferenceId: UUID(), appAccountToken: token(name)), currency: "USD",
-                    descriptors: .init(description: "Everything", displayName: "All"),
-                    items: [.init(sku: "tv", displayName: "TV", description: "TV", price: 5000)], period: .p1m,
-                    taxCode: "C003-00-2"))
+            return .advancedCommerce(for: name, token(name))
         }
         let command = world.simulator.core.read(.production) { store, _ in random.next(store) }
         return command.withAccountToken(token)
