@@ -1,7 +1,6 @@
 import Foundation
 import StoreSimulator
 import Testing
-import Yams
 
 @testable import CounterfoilServer
 @testable import LedgerServices
@@ -24,7 +23,7 @@ import Yams
 
     /// The operations in openapi.yaml with the scope that each requires.
     private static func operations() throws -> [(method: String, path: String, scope: APIScope)] {
-        let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
+        let document = try DescribedAPI.current.get().document
         let paths = try #require(document["paths"] as? [String: [String: Any]])
         return try paths.filter { $0.key.hasPrefix("/v1/") }.flatMap { path, item in
             try item.filter { $0.key != "parameters" }.compactMap { method, operation in

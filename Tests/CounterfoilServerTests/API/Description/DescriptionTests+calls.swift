@@ -5,7 +5,6 @@ import StoreSimulator
 import TestSupport
 import Testing
 import WebConsole
-import Yams
 
 @testable import CounterfoilServer
 @testable import Ledger

@@ -5,7 +5,6 @@ import StoreSimulator
 import TestSupport
 import Testing
 import WebConsole
-import Yams
 
 @testable import CounterfoilServer
 @testable import Ledger
@@ -15,7 +14,7 @@ import Yams
     typealias Object = [String: Any]
 
     private static func document() throws -> [String: Any] {
-        try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
+        try DescribedAPI.current.get().document
     }
 
     private static func operations(_ document: [String: Any]) throws -> [String: Any] {

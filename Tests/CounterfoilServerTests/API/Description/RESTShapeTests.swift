@@ -6,7 +6,6 @@ import Foundation
 import StoreSimulator
 import TestSupport
 import Testing
-import Yams
 
 @testable import CounterfoilServer
 @testable import Ledger
@@ -114,7 +113,7 @@ import Yams
     }
 
     @Test func `The enumerations in openapi.yaml equal those of the code`() throws {
-        let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
+        let document = try DescribedAPI.current.get().document
         let schemas = try #require((document["components"] as? [String: Any])?["schemas"] as? [String: Any])
         func words(_ name: String) throws -> Set<String> {
             let schema = try #require(schemas[name] as? [String: Any], "\(name)")
@@ -130,7 +129,7 @@ import Yams
 
     /// A client with a closed enumeration refuses whole pages once the App Store adds a type.
     @Test func `The schema of event types allows types that the App Store may add`() throws {
-        let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
+        let document = try DescribedAPI.current.get().document
         let schemas = try #require((document["components"] as? [String: Any])?["schemas"] as? [String: Any])
         let choices = (schemas["EventType"] as? [String: Any])?["anyOf"] as? [[String: Any]] ?? []
         let patterns = choices.compactMap { $0["pattern"] as? String }
@@ -140,7 +139,7 @@ import Yams
 
     /// The enumerated values of a member, by a path such as `RefusedDelivery.code`.
     private static func words(of member: String) throws -> Set<String> {
-        let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
+        let document = try DescribedAPI.current.get().document
         let schemas = try #require((document["components"] as? [String: Any])?["schemas"] as? [String: Any])
         let path = member.split(separator: ".").map(String.init)
         var schema = try #require(schemas[path[0]] as? [String: Any])
@@ -236,7 +235,7 @@ import Yams
     }
 
     @Test func `The names of instants in openapi.yaml follow the stated rule`() throws {
-        let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
+        let document = try DescribedAPI.current.get().document
         let rule = try #require((document["info"] as? [String: Any])?["description"] as? String)
         let exceptions = Set(rule.matches(of: /`([a-z_]+)`/).map { String($0.output.1) })
         var names: Set<String> = []
