@@ -113,7 +113,9 @@ extension SimulatorCore {
 
 extension StoreSettings {
     /// Throws if a URL, duration or limit is out of range.
-    func check() throws(ControlFailure) {
+    ///
+    /// - Parameter names: The durations and limits to check, by their names in JSON; nil for all.
+    func check(_ names: Set<String>? = nil) throws(ControlFailure) {
         guard notificationURL.map(Self.isURL) ?? true else {
             throw ControlFailure(invalid: "notificationURL is an http or https URL", param: "notificationURL")
         }
@@ -127,7 +129,7 @@ extension StoreSettings {
             ("renewalDelay", maximumRenewalDelay, 0...30 * day, "up to 30 days, in seconds"),
             ("renewalCap", Double(renewalCap ?? 0), 0...100_000, "0 to 100000"),
         ]
-        for limit in limits where !limit.range.contains(limit.value) {
+        for limit in limits where names?.contains(limit.name) != false && !limit.range.contains(limit.value) {
             throw ControlFailure(invalid: "\(limit.name) is \(limit.text)", param: limit.name)
         }
     }

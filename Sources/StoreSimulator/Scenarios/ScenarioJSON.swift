@@ -62,7 +62,8 @@ extension StoreSettings {
         // HTML forms send an empty string for no URL.
         if members["notificationURL"] == .string("") { members["notificationURL"] = .null }
         let merged = try ControlJSON.decode(StoreSettings.self, from: .object(members))
-        try merged.check()
+        // A state of an earlier version may have values that were in range then.
+        try merged.check(Set(changes.keys))
         return merged
     }
 }

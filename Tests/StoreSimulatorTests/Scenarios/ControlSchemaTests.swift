@@ -147,6 +147,17 @@ import Yams
         #expect(checked > 5)
     }
 
+    @Test func `A setting that an earlier version accepted does not prevent a change of another one`() throws {
+        var settings = StoreSettings.production
+        settings.realtimeTimeout = 7200
+        let changed = try settings.merging(.object(["renewalLead": .integer(5)]))
+        #expect(changed.maximumRenewalLeadTime == 5 && changed.realtimeTimeout == 7200)
+        let error = #expect(throws: ControlFailure.self) {
+            try settings.merging(.object(["renewalLead": .integer(5), "realtimeTimeout": .integer(7201)]))
+        }
+        #expect(error?.param == "realtimeTimeout")
+    }
+
     /// Expects that the limits of a schema are accepted, and numbers beyond them refused.
     private static func expectLimits(of schema: Object, at path: String, _ check: (Double) throws -> Void) throws {
         func limit(_ name: String) throws -> Double {
