@@ -76,8 +76,9 @@ package struct Importer: Sendable {
         do throws(VerificationError) {
             return try validator.validate(base64: text).payload
         } catch {
+            guard error.code == .chainLength else { throw error }
             let content = try UnverifiedReceipt(base64: text).content
-            guard error.code == .chainLength, case .transaction = content else { throw error }
+            guard case .transaction = content else { throw error }
             return content
         }
     }

@@ -122,6 +122,22 @@ import Testing
         }
     }
 
+    /// The account token in the signed data is the name of the erased customer.
+    @Test func `Events about a purchase do not name an erased customer to the next owner`() async throws {
+        try await Self.run { world in
+            let (anna, original) = try await TransferRouteTests.bought(world)
+            _ = try await world.api.send("DELETE", "/v1/customers/\(anna)")
+            _ = try await world.api.post(
+                "/v1/customers/ben/purchases/\(original)/transfer", ["reason": "ticket 4711"])
+            try await world.simulator.advance(by: .month)
+            try await world.waitUntilIdle()
+            let events = try await world.api.get("/v1/events")
+            let data = events.items.compactMap { $0["data"] as? [String: Any] }
+            #expect(data.contains { $0["customer"] as? String == "ben" && $0["transaction"] != nil }, "\(events.text)")
+            #expect(!events.text.contains(anna), "\(events.text)")
+        }
+    }
+
     @Test func `Explanations and timelines say that a customer was erased`() async throws {
         try await Self.run { world in
             func sentences(_ customer: String) async throws -> (explanation: String, timeline: [String]) {

@@ -26,11 +26,11 @@ enum EventJSON {
         json.member("original_transaction_id", context.event.originalTransactionID)
         json.member("occurred_at", context.event.occurredAt)
         json.member("created_at", context.event.createdAt)
-        if let parts = context.parts { write(parts, namesCustomer: context.event.namedCustomer != nil, to: &json) }
+        if let parts = context.parts { write(parts, hidesAccountToken: context.hidesAccountToken, to: &json) }
         if let details = context.event.data { json.value("details") { $0.raw(details.utf8) } }
     }
 
-    private static func write(_ parts: NotificationParts, namesCustomer: Bool, to json: inout JSONWriter) {
+    private static func write(_ parts: NotificationParts, hidesAccountToken: Bool, to json: inout JSONWriter) {
         let payload = parts.payload
         json.member("notification") { json in
             json.member("type", payload.notificationType.rawValue)
@@ -41,7 +41,7 @@ enum EventJSON {
         if let status = payload.data?.status { json.member(status) }
         json.member("consumption_request_reason", payload.data?.consumptionRequestReason?.rawValue)
         if let transaction = parts.transaction {
-            json.member("transaction") { write(transaction, namesCustomer: namesCustomer, to: &$0) }
+            json.member("transaction") { write(transaction, hidesAccountToken: hidesAccountToken, to: &$0) }
         }
         if let renewal = parts.renewal { json.member("renewal") { write(renewal, to: &$0) } }
         if let app = parts.appTransaction { json.member("app_transaction") { write(app, to: &$0) } }
@@ -57,7 +57,7 @@ enum EventJSON {
     }
 
     private static func write(
-        _ transaction: JWSTransactionDecodedPayload, namesCustomer: Bool, to json: inout JSONWriter
+        _ transaction: JWSTransactionDecodedPayload, hidesAccountToken: Bool, to json: inout JSONWriter
     ) {
         json.member("transaction_id", transaction.transactionId)
         json.member("original_transaction_id", transaction.originalTransactionId)
@@ -71,8 +71,7 @@ enum EventJSON {
         json.member("quantity", transaction.quantity)
         json.member("reason", transaction.transactionReason?.rawValue)
         json.member("ownership", transaction.inAppOwnershipType.rawValue)
-        // A purchase with a token has no customer only if the customer was erased, whose name the token may be.
-        if namesCustomer { json.member("app_account_token", transaction.appAccountToken) }
+        if !hidesAccountToken { json.member("app_account_token", transaction.appAccountToken) }
         json.member("app_transaction_id", transaction.appTransactionId)
         json.member("storefront", transaction.storefront)
         json.member("currency", transaction.currency)

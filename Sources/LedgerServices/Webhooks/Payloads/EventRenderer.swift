@@ -8,7 +8,9 @@ package import Logging
 
 /// Renders the bodies of webhook messages from an event and the notification that caused it.
 package struct EventRenderer: Sendable {
-    let storage: any CustomerStorage
+    package typealias Storage = CustomerStorage & ErasureStorage
+
+    let storage: any Storage
     let scopes: AppEnvironmentRegistry
     /// Verifies the stored notifications again.
     let verifier: SignedDataVerifier
@@ -16,7 +18,7 @@ package struct EventRenderer: Sendable {
     let logger: Logger
 
     package init(
-        storage: any CustomerStorage, scopes: AppEnvironmentRegistry, verifier: SignedDataVerifier, apps: Apps,
+        storage: any Storage, scopes: AppEnvironmentRegistry, verifier: SignedDataVerifier, apps: Apps,
         logger: Logger
     ) {
         self.storage = storage
@@ -47,6 +49,7 @@ package struct EventRenderer: Sendable {
         case .counterfoil:
             // The endpoint had the other format when the deliveries were created. The first one contains everything.
             guard delivery.variant == 0 else { return nil }
+            context.hidesAccountToken = try await hidesAccountToken(context)
             return Data(EventJSON.body(context))
         case .compatible:
             let events = CompatibleEvent.events(of: event.type)
@@ -76,6 +79,17 @@ package struct EventRenderer: Sendable {
         }
     }
 
+    /// Whether the account token of the transaction may be the name of an erased customer.
+    private func hidesAccountToken(_ context: EventContext) async throws -> Bool {
+        // A purchase with a token has no customer only if the customer was erased.
+        guard let customer = context.event.namedCustomer else { return true }
+        guard let token = context.parts?.transaction?.appAccountToken?.text, !token.isExactly(customer),
+            let appEnvironment = context.appEnvironment
+        else { return false }
+        // Another customer has the purchase.
+        return try await storage.lastErasure(of: token, in: appEnvironment) != nil
+    }
+
     /// Returns the purchase or renewal of the lineage before the one of the event; after a migration, the last one of
     /// the subscription that was migrated.
     private func previousPurchase(before context: EventContext) async throws -> TransactionFact? {
@@ -99,6 +113,8 @@ struct EventContext {
     let delivery: WebhookDelivery
     let appEnvironment: AppEnvironment?
     var parts: NotificationParts?
+    /// Whether the body leaves out the account token of the transaction.
+    var hidesAccountToken = false
     /// The purchase before the one of the event.
     var previous: TransactionFact?
     var catalogue = ProductCatalogue()
