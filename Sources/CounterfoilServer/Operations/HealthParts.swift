@@ -98,7 +98,7 @@ extension ServerCore {
             let backlog = try await webhooks.webhookBacklog()
             let late = backlog.oldest.flatMap { $0 < now.milliseconds - Self.longestDelivery ? $0 : nil }
             let oldest = late.map { Date(milliseconds: $0).formatted(.iso8601) }
-            let since = oldest.map { " The oldest event waits since \($0)." } ?? ""
+            let since = oldest.map { " The oldest event has waited since \($0)." } ?? ""
             let detail =
                 "\(backlog.deliveries) \(backlog.deliveries.noun("delivery waits", "deliveries wait")); "
                 + "\(backlog.disabledEndpoints) "
