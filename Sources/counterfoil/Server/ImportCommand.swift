@@ -18,8 +18,8 @@ struct ImportCommand: AsyncParsableCommand {
             lines were appended to FILE it imports only those. After other changes of FILE it imports all lines \
             again, which is harmless. Delete FILE.progress to import all lines again. FILE.failed lists each line \
             that failed, with its number, a code and the reason. If the App Store did not answer, or its answer \
-            failed verification, the line is listed there too, and the running server retries it automatically. So is \
-            a receipt without purchases (no_purchases), which is no failure.
+            failed verification, the line is listed there too, and the running server retries it automatically. A \
+            receipt without purchases is listed with the code no_purchases and does not count as failed.
 
             EXAMPLES
               counterfoil server import customers.txt --config counterfoil.yaml
