@@ -46,6 +46,14 @@ public struct SignedDataVerifier: Sendable {
         return verifier
     }
 
+    /// Returns a verifier that accepts the data of other apps. Both share the cached chains, signatures and revocation
+    /// status, which do not depend on the app.
+    package func accepting(_ apps: AcceptedApps) -> SignedDataVerifier {
+        var verifier = self
+        verifier.configuration.apps = apps
+        return verifier
+    }
+
     /// Returns a verifier that does not verify signatures again that are in `signatures`.
     package func caching(_ signatures: VerifiedSignatureCache) -> SignedDataVerifier {
         var verifier = self

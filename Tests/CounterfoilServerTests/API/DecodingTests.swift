@@ -114,9 +114,16 @@ import Testing
                 try #require(signed.status == 200, "\(signed.text)")
                 texts.append((signed["jws"] as? String ?? signed.text, "unknown_key"))
             }
-            let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
-            let stored = try await world.api.get("/v1/notifications/\(uuid)?include=signed_data")
-            texts.append((try #require(stored["signed_data"] as? String), "wrong_app"))
+            // Names its app in another part of the payload.
+            try await world.simulator.perform(.rescindConsent(customer: "anna"))
+            try await world.waitUntilIdle()
+            let notifications = try await world.api.get("/v1/notifications").items
+            try #require(notifications.contains { $0["type"] as? String == "RESCIND_CONSENT" })
+            for notification in notifications {
+                let uuid = try #require(notification["uuid"] as? String)
+                let stored = try await world.api.get("/v1/notifications/\(uuid)?include=signed_data")
+                texts.append((try #require(stored["signed_data"] as? String), "wrong_app"))
+            }
             for (text, code) in texts {
                 let proven = try await world.api.send("POST", "/v1/decode", body: Data(text.utf8))
                 #expect(proven["is_proven"] as? Bool == true, "\(proven.text)")

@@ -98,15 +98,11 @@ package struct PastedDataDecoder: Sendable {
         if let header, header["x5c"] == nil {
             return TokenVerdict.make(text, header, payload, keys(options), now: now())
         }
-        let verifier = (options.checksRevocation ? onlineVerifier : offlineVerifier).validating(
-            at: options.validationTime)
+        let accepted = ServerConfiguration(apps: apps.all.filter { options.accepts($0.bundleID) }).acceptedApps
+        let verifier = (options.checksRevocation ? onlineVerifier : offlineVerifier)
+            .validating(at: options.validationTime).accepting(accepted)
         do throws(VerificationError) {
             let verified = try await verifier.anyPayload(text)
-            if let bundleID = verified.payload.subject.bundleID, !options.accepts(bundleID) {
-                // The same error as for an app that is not configured.
-                throw VerificationError(
-                    .wrongApp, "signed for the bundle \(bundleID.prefix(255)), which is not configured")
-            }
             var verdict = DecodeVerdict(
                 kind: verified.payload.kind, isProven: true,
                 message: "Valid: \(verified.payload.name) that was signed under \(verified.trace.anchor).",
