@@ -17,14 +17,19 @@ extension WebhookDispatcher {
     /// Replaces the endpoints of the configuration. Deliveries to a removed endpoint wait until it is configured again.
     package func configure(_ webhooks: [WebhookDefinition]) async throws {
         let configured = Dictionary(webhooks.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        try await serializeChanges {
-            // Write only new names: a reload must also remove a key while the disk is full.
-            let known = try await storage.webhookEndpoints().filter(\.isConfigured)
-            let new = configured.keys.filter { name in !known.contains { $0.name.isExactly(name) } }
-            if !new.isEmpty { try await storage.registerWebhooks(new.sorted(), at: now) }
+        // A reload must also remove a key while the disk is full, or while another change waits for the ledger: write only
+        // new names, and wait for other changes only if a name was not in use.
+        if configured.keys.allSatisfy({ self.configured.current[$0] != nil }) {
             self.configured.replace(with: configured)
-            reload()
+        } else {
+            try await serializeChanges {
+                let known = try await storage.webhookEndpoints().filter(\.isConfigured)
+                let new = configured.keys.filter { name in !known.contains { $0.name.isExactly(name) } }
+                if !new.isEmpty { try await storage.registerWebhooks(new.sorted(), at: now) }
+                self.configured.replace(with: configured)
+            }
         }
+        reload()
     }
 
     /// Returns all endpoints with their current definitions.

@@ -69,6 +69,24 @@ import Testing
         }
     }
 
+    /// The reload would wait for the change, which waits for the reload.
+    @Test(.timeLimit(.minutes(5))) func `A reload removes a key while a change of an endpoint waits`() async throws {
+        try await World.run(server: { configuration in
+            configuration.keys = [Self.key(Self.first)]
+            configuration.webhooks = [World.webhook("backend", "http://127.0.0.1:9")]
+        }) { world in
+            var changed = try world.configuration()
+            changed.keys = [Self.key(Self.second)]
+            let reloaded = changed
+            let server = try world.server
+            try await server.core.webhooks.serializeChanges {
+                await server.reload { reloaded }
+                #expect(try await Self.status(world, Self.first) == 401)
+                #expect(try await Self.status(world, Self.second) == 200)
+            }
+        }
+    }
+
     @Test func `A reload ends the customer tokens of a removed app`() async throws {
         try await World.withAPI { world in
             let now = Int64(world.simulator.now.timeIntervalSince1970)
