@@ -47,7 +47,7 @@ import Testing
             #expect(early.status == "ok" && early.detail.hasPrefix("1 delivery waits"), "\(early)")
             try await world.deliverWebhooks(after: 200)
             let late = try await webhooks()
-            #expect(late.status == "warning" && late.detail.contains("The oldest event waits since "), "\(late)")
+            #expect(late.status == "warning" && late.detail.contains("The oldest event has waited since "), "\(late)")
         }
     }
 
