@@ -217,7 +217,7 @@ import Testing
         let document = ReceiptDocument(receipt)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(document.json.utf8)) as? NSDictionary)
         #expect(object == (try JSONSerialization.jsonObject(with: JSONEncoder().encode(document)) as? NSDictionary))
-        #expect(object.count == 16)
+        #expect(object.count == 26)
         #expect(object["bundle_id"] as? String == receipt.bundleID)
         #expect(document.json.hasPrefix("{\"bundle_id\":\"\(receipt.bundleID)\",\"application_version\":"))
         if case .app(let app) = receipt {

@@ -10,8 +10,7 @@ extension ReceiptValidator {
     public func checkApp(_ receipt: Verified<Receipt>) throws(VerificationError) {
         if let bundleIDs, !bundleIDs.containsExactly(receipt.payload.bundleID) {
             // Do not name the accepted apps: a server shows the message to the clients of any one of them.
-            let named = receipt.payload.bundleID.prefix(255)
-            throw VerificationError(.wrongApp, "the receipt is for the bundle \(named), which is not accepted")
+            throw VerificationError(.wrongApp, "the receipt is for an app that is not accepted")
         }
         if let versions, !(receipt.payload.version.map(versions.containsExactly) ?? false) {
             throw VerificationError(

@@ -81,7 +81,7 @@ import Testing
             let stored = try await core.storage.notifications(filter, before: .max, limit: 10).items
             try #require(stored.count == 3)
             for (number, item) in stored.enumerated() {
-                let code = number == 0 ? "other" : "storage_damaged"
+                let code = number == 0 ? "wrong_app" : "storage_damaged"
                 try await core.storage.failProcessed(item.id, code: code, message: "it is damaged")
             }
             func reprocess(_ body: String, _ query: String = "") async throws -> TestAPIClient.Response {
@@ -97,8 +97,8 @@ import Testing
             #expect(done.status == 200 && done["notifications"] as? Int == 2 && done["has_more"] as? Bool == false)
             try await world.waitUntilIdle()
             let left = try await world.api.get("/v1/notifications?state=failed").items
-            #expect(left.map { $0["failure"] as? String } == ["other"])
-            #expect(try await reprocess(#"{"codes":"other"}"#).status == 400)
+            #expect(left.map { $0["failure"] as? String } == ["wrong_app"])
+            #expect(try await reprocess(#"{"codes":"wrong_app"}"#).status == 400)
         }
     }
 

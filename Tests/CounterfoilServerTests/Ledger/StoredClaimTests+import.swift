@@ -247,7 +247,7 @@ extension `Stored claims` {
             _ = try await importLines([start, claim("anna", 5), claim("ben", 7), end])
             #expect(try await Self.owners("1", in: ledger) == ["cleo"])
             let wrong = try await importLines([
-                start.replacing("1}", with: "4}"), claim("anna", 5).replacing(":5}", with: ":9223372036854775807}"),
+                start.replacing("1}", with: "0}"), claim("anna", 5).replacing(":5}", with: ":9223372036854775807}"),
                 claim("anna", 5).replacing("claimed_at", with: #"kind":"steal","claimed_at"#),
                 claim("anna", 5).replacing("claim\"", with: "account_claim\"")
                     .replacing("original_", with: "app_").replacing("\"claimed", with: "\"kind\":\"join\",\"claimed"),

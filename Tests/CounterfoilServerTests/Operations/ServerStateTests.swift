@@ -42,6 +42,7 @@ import Testing
                 return (part["status"] as? String, try #require(part["detail"] as? String))
             }
             _ = try await world.subscribe("anna")
+            try await world.deliverWebhooks()
             try await world.deliverWebhooks(after: 3500)
             let early = try await webhooks()
             #expect(early.status == "ok" && early.detail.hasPrefix("1 delivery waits"), "\(early)")

@@ -119,7 +119,7 @@ import Testing
                     == "1\tno_purchases\tthe receipt lists no purchase\t\(beginning)\n")
             let sandbox = try await world.importCustomers(file, in: [.sandbox])
             #expect(sandbox.failed == 2 && sandbox.withoutPurchases == nil)
-            let reason = "1\tunknown_environment\tthe receipt is of \(simulator.information.bundleID) in Production, "
+            let reason = "1\tunknown_environment\tthe receipt is of \(simulator.information.bundleID) in Production: "
             #expect(try String(contentsOf: failures, encoding: .utf8).hasPrefix(reason))
         }
     }
