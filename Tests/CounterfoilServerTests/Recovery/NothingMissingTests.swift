@@ -28,7 +28,7 @@ import Testing
             try await world.simulator.advance(by: 3600)
             try await servers.recover()
             let lost = servers.relay.lost.count
-            #expect(lost > 5, "seed \(seed): only \(lost) notifications were lost")
+            #expect(lost > 0, "seed \(seed): nothing was lost")
 
             #expect(try await world.storedNotifications() == world.signedNotifications())
             let completeness = try await world.completeness()
@@ -80,7 +80,7 @@ import Testing
             try await servers.recover()
             #expect(try await world.completeness().mark?.since == mark.since)
             let questions = servers.customers.map { "/v1/customers/\($0)?include=periods,spend" }
-            let (answers, differences) = try await servers.compare(questions)
+            let (answers, differences) = try await servers.compare(questions, knowsGracePeriods: false)
             #expect(differences.isEmpty, "seed \(seed):\n\(differences.prefix(4).joined(separator: "\n"))")
             #expect(answers.contains { $0.contains("\"object\":\"subscription\"") })
         }
