@@ -42,61 +42,57 @@ import Testing
     }
 
     @Test func `Recovery reads again at once after the clock jumped during a reading`() async throws {
-        try await AppStoreProxy.run { proxy in
-            try await World.run(server: { configuration in
-                configuration.recovery.isEnabled = true
-                proxy.redirectRequests(in: &configuration)
-            }) { world in
-                let simulator = world.simulator
-                let isComplete: () async throws -> Bool = {
-                    let mark = try await world.completeness().mark
-                    return mark?.until == simulator.now.milliseconds - RecoveryPlan.historyDelay
-                }
-                try await waitUntil("recovery is complete") { try await isComplete() }
-                let hasJumped = Flag()
-                proxy.setAnswer { path in
-                    guard path.contains("notifications/history"), hasJumped.set() else { return nil }
-                    try await simulator.advance(by: 8 * 86_400)
-                    return nil
-                }
-                try await simulator.advance(by: 1200)
-                try await waitUntil("the clock has jumped") { hasJumped.isSet }
-                try await waitUntil("recovery is complete again") { try await isComplete() }
-                #expect(try await world.completeness().state == .complete)
+        try await Self.withRecovery { world, proxy in
+            let simulator = world.simulator
+            let hasJumped = Flag()
+            proxy.setAnswer { path in
+                guard path.contains("notifications/history"), hasJumped.set() else { return nil }
+                try await simulator.advance(by: 8 * 86_400)
+                return nil
             }
+            try await simulator.advance(by: 1200)
+            try await waitUntil("the clock has jumped") { hasJumped.isSet }
         }
     }
 
     /// Only the recovery that was planned while the clock was behind was finished. Until the next regular reading, the
     /// server reported that notifications of the last hours might be missing.
     @Test func `Recovery reads up to the present after a failure while the clock was behind`() async throws {
+        try await Self.withRecovery { world, proxy in
+            let scope = try world.appEnvironment().id
+            // The App Store refuses tokens of a machine whose clock is wrong.
+            proxy.setAnswer { path in
+                guard path.contains("notifications/history") else { return nil }
+                return (status: 401, body: "{}")
+            }
+            world.clockLead.withLock { $0 = -6 * 3600 }
+            try await waitUntil("recovery fails") { try world.server.core.recovery.failures(in: scope) != nil }
+            world.clockLead.withLock { $0 = 0 }
+            proxy.setAnswer { _ in nil }
+            // Ends the pause after a failure. The next regular reading is due after fifteen minutes.
+            try await world.simulator.advance(by: 60)
+        }
+    }
+
+    /// Runs a test with a server that recovers by itself, through a proxy. Before and after it, the server has read the
+    /// whole history.
+    private static func withRecovery(_ body: (World, AppStoreProxy) async throws -> Void) async throws {
         try await AppStoreProxy.run { proxy in
             try await World.run(server: { configuration in
                 configuration.recovery.isEnabled = true
                 proxy.redirectRequests(in: &configuration)
             }) { world in
-                let simulator = world.simulator
-                let isComplete: () async throws -> Bool = {
-                    let mark = try await world.completeness().mark
-                    return mark?.until == simulator.now.milliseconds - RecoveryPlan.historyDelay
-                }
-                try await waitUntil("recovery is complete") { try await isComplete() }
-                let scope = try world.appEnvironment().id
-                // The App Store refuses tokens of a machine whose clock is wrong.
-                proxy.setAnswer { path in
-                    guard path.contains("notifications/history") else { return nil }
-                    return (status: 401, body: "{}")
-                }
-                world.clockLead.withLock { $0 = -6 * 3600 }
-                try await waitUntil("recovery fails") { try world.server.core.recovery.failures(in: scope) != nil }
-                world.clockLead.withLock { $0 = 0 }
-                proxy.setAnswer { _ in nil }
-                // Ends the pause after a failure. The next regular reading is due after fifteen minutes.
-                try await simulator.advance(by: 60)
-                try await waitUntil("recovery is complete again") { try await isComplete() }
+                try await waitUntil("recovery is complete") { try await isComplete(world) }
+                try await body(world, proxy)
+                try await waitUntil("recovery is complete again") { try await isComplete(world) }
                 #expect(try await world.completeness().state == .complete)
             }
         }
+    }
+
+    private static func isComplete(_ world: World) async throws -> Bool {
+        let mark = try await world.completeness().mark
+        return mark?.until == world.simulator.now.milliseconds - RecoveryPlan.historyDelay
     }
 
     @Test func `A clock that was ahead causes no gap, and the completeness mark covers only proven dates`() async throws
