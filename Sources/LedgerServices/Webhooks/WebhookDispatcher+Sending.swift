@@ -6,17 +6,25 @@ internal import Tracing
 extension WebhookDispatcher {
     /// The maximum number of concurrent deliveries to one endpoint.
     static let maximumConcurrency = 8
+    /// While this many deliveries to all endpoints are in flight, each endpoint has only one. One it always has, so that
+    /// endpoints that do not respond do not delay others. Each delivery needs a descriptor of the reserve that the
+    /// server keeps.
+    static let maximumShared = 32
 
     /// Starts sending the due deliveries of one endpoint, up to the concurrency limit. Returns false if none is due.
     func send(
         to endpoint: WebhookEndpoint, _ definition: WebhookDefinition, _ group: inout DiscardingTaskGroup
     ) async throws -> Bool {
-        let (inFlight, pause) = state.withLock { ($0.inFlight[endpoint.id] ?? [], $0.pauses[endpoint.id]) }
+        let (inFlight, all, pause) = state.withLock { state in
+            let all = state.inFlight.values.reduce(0) { $0 + $1.count }
+            return (state.inFlight[endpoint.id] ?? [], all, state.pauses[endpoint.id])
+        }
         if let pause, !clock.isOver(pause) {
             scheduleWakeup(in: pause.remaining, &group)
             return false
         }
-        let limit = pause == nil ? Self.maximumConcurrency : 1
+        let share = max(1, inFlight.count + Self.maximumShared - all)
+        let limit = pause == nil ? min(Self.maximumConcurrency, share) : 1
         guard inFlight.count < limit else { return true }
         var due = try await storage.dueDeliveries(of: endpoint.id, at: now, limit: limit + inFlight.count)
         if let test = try await takeTest(of: endpoint.id) { due = [test] + due.filter { $0.id != test.id } }

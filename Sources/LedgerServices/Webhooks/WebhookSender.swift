@@ -19,27 +19,39 @@ final class WebhookSender: Sendable {
     /// The request got no response. The reason is an identifier such as `timeout`.
     struct NoResponse: Error { var reason: String }
 
-    /// A host and one of its checked addresses. Each has its own client, which does not resolve the host again.
+    /// A host, one of its checked addresses, and a port. Each has its own client, which does not resolve the host again.
     private struct Destination: Hashable {
         var host, address: String
+        var port: Int
     }
 
     private struct Entry {
         var client: HTTPClient
         var users = 0
+        /// The number of connections that may stay open between requests.
+        var kept = 0
         var lastUse: ContinuousClock.Instant = .now
+    }
+
+    private struct Lease {
+        var client: HTTPClient
+        /// Whether the connection may stay open after the request.
+        var keepsConnection: Bool
     }
 
     private struct State {
         var entries: [Destination: Entry] = [:]
         var isClosed = false
+
+        var kept: Int { entries.values.reduce(0) { $0 + $1.kept } }
     }
 
     /// The headers of every request.
     static let headers = [
         (name: "content-type", value: "application/json"), (name: "user-agent", value: "Counterfoil"),
     ]
-    private static let maximumClients = 64
+    /// The maximum number of connections, to all destinations, that stay open between requests.
+    static let maximumKept = 48
     /// The connections to one address: as many as eight endpoints use. With fewer, endpoints that do not respond would
     /// take them from others at the same host.
     private static let maximumConnections = 8 * WebhookDispatcher.maximumConcurrency
@@ -66,22 +78,23 @@ final class WebhookSender: Sendable {
         guard let address = addresses.dropFirst(choice).first else {
             throw NoResponse(reason: WebhookTarget.Refusal.Code.unresolved.rawValue)
         }
-        let destination = Destination(host: target.host, address: address)
-        guard let client = await lease(destination) else { throw NoResponse(reason: "shutting_down") }
+        let destination = Destination(host: target.host, address: address, port: target.port)
+        guard let lease = await lease(destination) else { throw NoResponse(reason: "shutting_down") }
         defer { release(destination) }
-        return try await post(body, headers, to: target.url, client)
+        return try await post(body, headers, to: target.url, lease)
     }
 
     private func post(
-        _ body: Data, _ headers: [(name: String, value: String)], to url: String, _ client: HTTPClient
+        _ body: Data, _ headers: [(name: String, value: String)], to url: String, _ lease: Lease
     ) async throws -> Response {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         for header in headers { request.headers.add(name: header.name, value: header.value) }
+        if !lease.keepsConnection { request.headers.add(name: "connection", value: "close") }
         request.body = .bytes(ByteBuffer(bytes: body))
         do {
             let start = ContinuousClock.now
-            let response = try await client.execute(request, timeout: timeout)
+            let response = try await lease.client.execute(request, timeout: timeout)
             let beginning = await Self.readBeginning(response, since: start)
             return Response(
                 status: Int(response.status.code),
@@ -124,32 +137,47 @@ final class WebhookSender: Sendable {
 
     // MARK: - Clients
 
-    private func lease(_ destination: Destination) async -> HTTPClient? {
-        let (client, unused) = state.withLock { state -> (HTTPClient?, [HTTPClient]) in
+    private func lease(_ destination: Destination) async -> Lease? {
+        let (lease, unused) = state.withLock { state -> (Lease?, [HTTPClient]) in
             guard !state.isClosed else { return (nil, []) }
             var entry = state.entries[destination] ?? Entry(client: makeClient(for: destination))
             entry.users += 1
             entry.lastUse = .now
             state.entries[destination] = entry
-            return (entry.client, Self.evict(&state))
+            // A client opens a connection only while all its others are in use.
+            guard entry.users > entry.kept else {
+                return (Lease(client: entry.client, keepsConnection: true), [])
+            }
+            let unused = Self.evict(&state)
+            let keepsConnection = state.kept < Self.maximumKept
+            if keepsConnection { state.entries[destination]?.kept += 1 }
+            return (Lease(client: entry.client, keepsConnection: keepsConnection), unused)
         }
         await Self.shutDown(unused)
-        return client
+        return lease
     }
 
     private func release(_ destination: Destination) { state.withLock { $0.entries[destination]?.users -= 1 } }
 
-    /// Removes and returns the unused client with the oldest use if there are more than `maximumClients`.
+    /// Removes and returns unused clients, those with the oldest use first, until another connection can be kept.
     private static func evict(_ state: inout State) -> [HTTPClient] {
-        guard state.entries.count > maximumClients else { return [] }
-        let oldest = state.entries.filter { $0.value.users == 0 }.min { $0.value.lastUse < $1.value.lastUse }
-        return oldest.flatMap { state.entries.removeValue(forKey: $0.key) }.map { [$0.client] } ?? []
+        var evicted: [HTTPClient] = []
+        while state.kept >= maximumKept,
+            let oldest = state.entries.filter({ $0.value.users == 0 }).min(by: { $0.value.lastUse < $1.value.lastUse })
+        {
+            state.entries[oldest.key] = nil
+            evicted.append(oldest.value.client)
+        }
+        return evicted
     }
 
     private func makeClient(for destination: Destination) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
-        configuration.timeout = .init(connect: .seconds(10), read: timeout)
+        // A connection must not be opened for longer than its request waits: it would be one more than are counted.
+        configuration.timeout = .init(connect: min(TimeAmount.seconds(10), timeout), read: timeout)
+        // A connection with HTTP/2 would stay open after `connection: close`.
+        configuration.httpVersion = .http1Only
         configuration.decompression = .disabled
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.maximumConnections

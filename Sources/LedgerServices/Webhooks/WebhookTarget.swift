@@ -7,6 +7,7 @@ package struct WebhookTarget: Sendable, Hashable {
     package let url: String
     /// The host: a name in lower case, or an IP address without brackets.
     package let host: String
+    package let port: Int
     /// Whether the host is an IP address.
     private let isLiteral: Bool
 
@@ -57,6 +58,7 @@ package struct WebhookTarget: Sendable, Hashable {
             throw Refusal(code: .malformed, description: "expected a URL such as https://example.com/hooks")
         }
         self.url = url
+        port = parts.port ?? (scheme == "https" ? 443 : 80)
     }
 
     /// Resolves the host and returns the addresses to connect to.

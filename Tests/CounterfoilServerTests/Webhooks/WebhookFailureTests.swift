@@ -12,7 +12,7 @@ import Testing
 @testable import Ledger
 @testable import LedgerServices
 
-/// A dispatcher with two endpoints, on a ledger whose operations can fail.
+/// A dispatcher with two or more endpoints, on a ledger whose operations can fail.
 private struct FailingWorld {
     let ledger: TestLedger
     let storage: FailingWebhookStorage
@@ -21,12 +21,12 @@ private struct FailingWorld {
 
     /// Calls `body` while the dispatcher runs.
     static func run(
-        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        to endpoints: [String] = ["a", "b"], logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ body: (FailingWorld) async throws -> Void
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
             try await WebhookReceiver.run { receiver in
-                let world = try await FailingWorld(in: folder, receiver, logger)
+                let world = try await FailingWorld(in: folder, receiver, endpoints, logger)
                 let dispatcher = world.dispatcher
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { await dispatcher.run() }
@@ -40,7 +40,9 @@ private struct FailingWorld {
         }
     }
 
-    private init(in folder: URL, _ receiver: WebhookReceiver, _ logger: Logger) async throws {
+    private init(
+        in folder: URL, _ receiver: WebhookReceiver, _ endpoints: [String], _ logger: Logger
+    ) async throws {
         ledger = try await TestLedger(in: folder)
         storage = FailingWebhookStorage(ledger.storage)
         self.receiver = receiver
@@ -48,7 +50,7 @@ private struct FailingWorld {
             storage: ledger.storage, scopes: ledger.scopes, verifier: try TestStore.verifier(), apps: Apps([]),
             logger: logger)
         dispatcher = try await WebhookDispatcher(
-            ["a", "b"].map { World.webhook($0, "\(receiver.url)/\($0)") }, storage: storage, scopes: ledger.scopes,
+            endpoints.map { World.webhook($0, "\(receiver.url)/\($0)") }, storage: storage, scopes: ledger.scopes,
             renderer: renderer, timeout: .seconds(600), drainTimeout: .seconds(10), clock: .showing { World.start },
             logger: logger, metrics: ServerMetrics(PrometheusMetrics()))
     }
@@ -119,6 +121,35 @@ private struct FailingWorld {
             release.finish()
             await world.dispatcher.waitUntilIdle()
             #expect(world.takePaths().count == 2 * count)
+        }
+    }
+
+    /// Each delivery in flight needs a descriptor, and a process without descriptors ends.
+    @Test func `Endpoints that do not respond have few deliveries in flight, and one endpoint that responds gets all`()
+        async throws
+    {
+        let hanging = ["a", "b", "c", "d", "e", "f", "g"]
+        try await FailingWorld.run(to: hanging + ["h"]) { world in
+            let (held, release) = AsyncStream.makeStream(of: Void.self)
+            defer { release.finish() }
+            let received = Mutex(0)
+            world.receiver.answer { message in
+                guard message.path == "/h" else { return WebhookReceiver.Answer(status: 200, delay: held) }
+                received.withLock { $0 += 1 }
+                return WebhookReceiver.Answer(status: 200)
+            }
+            let count = WebhookDispatcher.maximumConcurrency
+            try await world.createGrants(for: (0..<count).map { "customer \($0)" })
+            world.dispatcher.wake()
+            try await waitUntil("the last endpoint has all messages") { received.withLock(\.self) == count }
+            let last = try #require(try await world.dispatcher.endpoints().first { $0.name == "h" }?.id)
+            let inFlight = world.dispatcher.state.withLock(\.inFlight).filter { $0.key != last }.map(\.value.count)
+            let all = inFlight.reduce(0, +)
+            #expect(inFlight.count == hanging.count && all > WebhookDispatcher.maximumShared / 2, "\(inFlight)")
+            #expect(all < WebhookDispatcher.maximumShared + hanging.count, "\(inFlight)")
+            release.finish()
+            await world.dispatcher.waitUntilIdle()
+            #expect(world.takePaths().count == 8 * count)
         }
     }
 
