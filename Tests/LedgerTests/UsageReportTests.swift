@@ -48,4 +48,20 @@ import Testing
         #expect(complete.merged(with: known) == complete)
         #expect(complete.merged(with: nil) == complete)
     }
+
+    @Test(arguments: [(Milliseconds(4), false), (5, true), (6, true)])
+    func `Of the reports of two merged customers, the values of the newer one stay`(
+        _ known: Milliseconds, _ keepsKnown: Bool
+    ) {
+        let report = UsageReport(customerConsented: false, consumptionPercentage: 7, reportedAt: 5)
+        let other = UsageReport(customerConsented: true, deliveryStatus: .delivered, reportedAt: known)
+        #expect(
+            report.moved(to: other, at: 9)
+                == UsageReport(
+                    customerConsented: keepsKnown, consumptionPercentage: 7, deliveryStatus: .delivered,
+                    reportedAt: 9))
+        #expect(
+            report.moved(to: nil, at: 9)
+                == UsageReport(customerConsented: false, consumptionPercentage: 7, reportedAt: 9))
+    }
 }

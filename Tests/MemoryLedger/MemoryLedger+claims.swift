@@ -176,6 +176,7 @@ extension MemoryLedger.State {
             guard let move = grants[key]?.move(to: customer, at: now) else { continue }
             record([move], of: key, emittedUntil: now)
         }
+        moveUsage(of: from, to: customer, at: now, in: scope)
         return moved
     }
 }

@@ -38,17 +38,7 @@ extension MemoryLedger: ConsumptionStorage {
                 let key = UsageKey(owner, part.subject)
                 state.usage[key] = part.merged(with: state.usage[key])
             }
-            let reports = state.usage.filter { key, _ in
-                key.customer == owner && !(key.transaction.text + key.product.text).isEmpty
-            }
-            if reports.count > UsageReport.maximumCount {
-                let oldest = reports.values.map(\.reportedAt).sorted(by: >)[UsageReport.maximumCount - 1]
-                for (key, report) in reports where report.reportedAt < oldest { state.usage[key] = nil }
-            }
-            let originals = state.lineages(in: scope).map(\.originalTransactionID).filter {
-                state.owners(of: $0, in: scope).containsExactly(customer)
-            }
-            state.rescheduleInquiries(at: report.reportedAt, about: originals, in: scope)
+            state.useReports(of: customer, at: report.reportedAt, in: scope)
         }
     }
 
@@ -120,6 +110,35 @@ extension MemoryLedger: ConsumptionStorage {
 }
 
 extension MemoryLedger.State {
+    /// Moves the usage reports of a customer to the one into whom that customer is merged.
+    mutating func moveUsage(of from: String, to customer: String, at now: Milliseconds, in scope: Int64) {
+        let (former, owner) = (MemoryLedger.Key(scope, from), MemoryLedger.Key(scope, customer))
+        let moved = usage.filter { $0.key.customer == former }
+        guard !moved.isEmpty else { return }
+        for key in moved.keys { usage[key] = nil }
+        for report in moved.values {
+            let key = MemoryLedger.UsageKey(owner, report.subject)
+            usage[key] = report.moved(to: usage[key], at: now)
+        }
+        useReports(of: customer, at: now, in: scope)
+    }
+
+    /// Deletes reports that are too many, and makes the customer's pending inquiries due.
+    fileprivate mutating func useReports(of customer: String, at now: Milliseconds, in scope: Int64) {
+        let owner = MemoryLedger.Key(scope, customer)
+        let reports = usage.filter { key, _ in
+            key.customer == owner && !(key.transaction.text + key.product.text).isEmpty
+        }
+        if reports.count > UsageReport.maximumCount {
+            let oldest = reports.values.map(\.reportedAt).sorted(by: >)[UsageReport.maximumCount - 1]
+            for (key, report) in reports where report.reportedAt < oldest { usage[key] = nil }
+        }
+        let originals = lineages(in: scope).map(\.originalTransactionID).filter {
+            owners(of: $0, in: scope).containsExactly(customer)
+        }
+        rescheduleInquiries(at: now, about: originals, in: scope)
+    }
+
     /// Makes the pending inquiries about these purchases due at `now`, because the owner or the reported usage changed.
     mutating func rescheduleInquiries(at now: Milliseconds, about originals: [String], in scope: Int64) {
         for index in inquiries.indices {

@@ -83,7 +83,8 @@ package protocol ClaimStorage: Sendable {
     ) async throws -> ClaimOutcome
 
     /// Transfers everything that one customer owns to another by ``ClaimDecision``, in one transaction, with the events
-    /// `purchase.transferred`. Repeating the call changes nothing.
+    /// `purchase.transferred`. Usage reports move too (see ``UsageReport/moved(to:at:)``). Repeating the call changes
+    /// nothing.
     ///
     /// - Parameter erasuresKnownUntil: Nothing changes if `customer` was erased after this instant, as with
     ///   ``Claim/erasuresKnownUntil``.

@@ -43,4 +43,13 @@ extension UsageReport {
         report.sampleContentProvided = sampleContentProvided ?? known.sampleContentProvided
         return report
     }
+
+    /// Returns the report to store if the customer of this one is merged into another customer, who has reported
+    /// `known` about the same subject. The values of the newer report stay.
+    package func moved(to known: UsageReport?, at now: Milliseconds) -> UsageReport {
+        var report = self
+        if let known { report = known.reportedAt >= reportedAt ? known.merged(with: self) : merged(with: known) }
+        report.reportedAt = now
+        return report
+    }
 }

@@ -5,18 +5,44 @@ package import Ledger
 extension SQLiteStorage: ConsumptionStorage {
     package func record(_ report: UsageReport, of customer: String, in scope: Int64) async throws {
         try await write { db in
-            for part in report.parts { try Self.store(part, customer, scope, db) }
-            try Self.deleteOldestReports(of: customer, scope, db)
-            // The present purchases, because a purchase may have been linked to the customer after the consumption
-            // request.
-            let originals = try Self.originals(of: customer, in: scope, db)
-            try ConsumptionTables.makeDue(at: report.reportedAt, about: originals, in: scope, db)
+            for part in report.parts {
+                let known = try Self.usage(part.subject, customer, scope, db)
+                try Self.store(part.merged(with: known), customer, scope, db)
+            }
+            try Self.useReports(of: customer, at: report.reportedAt, scope, db)
         }
+    }
+
+    /// Moves the usage reports of a customer to the one into whom that customer is merged.
+    static func moveUsage(
+        of from: String, to customer: String, at now: Milliseconds, in scope: Int64, _ db: Database
+    ) throws {
+        let values: [SQLValue] = [.integer(scope), .text(from)]
+        let subjects = try db.all(
+            "SELECT transaction_id, product_id FROM usage WHERE scope = ? AND customer = ?", values
+        ) { UsageReport.Subject(transactionID: $0.text(0) ?? "", productID: $0.text(1) ?? "") }
+        guard !subjects.isEmpty else { return }
+        let reports = try subjects.compactMap { try usage($0, from, scope, db) }
+        try db.run("DELETE FROM usage WHERE scope = ? AND customer = ?", values)
+        for report in reports {
+            let known = try usage(report.subject, customer, scope, db)
+            try store(report.moved(to: known, at: now), customer, scope, db)
+        }
+        try useReports(of: customer, at: now, scope, db)
+    }
+
+    /// Deletes reports that are too many, and makes the customer's pending inquiries due.
+    private static func useReports(
+        of customer: String, at now: Milliseconds, _ scope: Int64, _ db: Database
+    ) throws {
+        try deleteOldestReports(of: customer, scope, db)
+        // The present purchases, because a purchase may have been linked to the customer after the consumption request.
+        let originals = try originals(of: customer, in: scope, db)
+        try ConsumptionTables.makeDue(at: now, about: originals, in: scope, db)
     }
 
     private static func store(_ report: UsageReport, _ customer: String, _ scope: Int64, _ db: Database) throws {
         let subject = report.subject
-        let report = try report.merged(with: usage(subject, customer, scope, db))
         try db.run(
             """
             INSERT OR REPLACE INTO usage (scope, customer, transaction_id, product_id, consented, percentage, delivery,

@@ -48,6 +48,8 @@ private struct Merge {
             }
             try GrantTables.add([move], to: grant.id, in: scope, emittedUntil: now, db)
         }
+        // After the purchases, because reports make inquiries about the customer's purchases due.
+        try SQLiteStorage.moveUsage(of: from, to: customer, at: now, in: scope, db)
         return moved
     }
 

@@ -1,0 +1,37 @@
+import AppStoreModels
+import Ledger
+import TestSupport
+import Testing
+
+@Suite struct `The contract of usage reports` {
+    /// Detects engines that leave reports with the merged customer, and those that replace the reports of the other one.
+    @Test(arguments: Engine.allCases)
+    func `A merge moves usage reports, of which the newer values stay`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, appEnvironment in
+            let id = appEnvironment.id
+            func usage(of customer: String) async throws -> [UsageReport] {
+                try await ledger.usage(of: customer, transactionID: "1", productID: "gold", in: id)
+            }
+            let consent = UsageReport(customerConsented: true, reportedAt: 10)
+            try await ledger.record(consent, of: "anna", in: id)
+            let refusal = UsageReport(productID: "gold", customerConsented: false, reportedAt: 20)
+            try await ledger.record(refusal, of: "token", in: id)
+            let product = UsageReport(productID: "gold", consumptionPercentage: 5, reportedAt: 20)
+            try await ledger.record(product, of: "token", in: id)
+            let delivery = UsageReport(productID: "gold", deliveryStatus: .delivered, reportedAt: 30)
+            try await ledger.record(delivery, of: "anna", in: id)
+            try await ledger.record(UsageReport(customerConsented: true, reportedAt: 25), of: "cleo", in: id)
+            for now in [Milliseconds(40), 50] {
+                _ = try await ledger.merge("token", into: "anna", in: id, at: now)
+                #expect(
+                    try await usage(of: "anna") == [
+                        UsageReport(
+                            productID: "gold", consumptionPercentage: 5, deliveryStatus: .delivered, reportedAt: 40),
+                        UsageReport(customerConsented: false, reportedAt: 40),
+                    ])
+                #expect(try await usage(of: "token").isEmpty)
+            }
+            #expect(try await usage(of: "cleo") == [UsageReport(customerConsented: true, reportedAt: 25)])
+        }
+    }
+}
