@@ -98,6 +98,20 @@ import Testing
         #expect(inquiry.nextAttemptAt == inquiry.deadline)
     }
 
+    @Test(arguments: [
+        // The pause, the time until the deadline, and the time until the next attempt.
+        (Milliseconds(160_000), Milliseconds(150_000), Milliseconds(75_000)), (160_000, 320_000, 160_000),
+        (160_000, 8000, 5000), (160_000, 10_002, 5001), (160_000, 4000, 4000), (3_600_000, 43_200_000, 3_600_000),
+    ])
+    func `A long pause leaves time for another attempt before the deadline`(
+        _ pause: Milliseconds, _ rest: Milliseconds, _ expected: Milliseconds
+    ) throws {
+        var inquiry = try #require(Self.inquiry())
+        let now = inquiry.deadline - rest
+        inquiry.postpone(by: pause, at: now)
+        #expect(inquiry.nextAttemptAt - now == expected)
+    }
+
     @Test func `An inquiry without a decision stays unchanged`() throws {
         var inquiry = try #require(Self.inquiry())
         inquiry.decide(by: [])

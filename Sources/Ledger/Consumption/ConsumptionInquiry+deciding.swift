@@ -36,10 +36,15 @@ extension ConsumptionInquiry {
             nextAttemptAt: min(notification.signedDate, notification.processedAt))
     }
 
-    /// Schedules the next attempt after a pause, but not after the deadline.
+    /// Schedules the next attempt after a pause, but not after half of the time until the deadline, so that a long pause
+    /// does not use up the rest of that time. In the last seconds the next attempt is at the deadline.
     package mutating func postpone(by pause: Milliseconds, at now: Milliseconds) {
+        let pause = min(pause, max((deadline - now) / 2, Self.shortestPause))
         nextAttemptAt = min(now + pause, deadline)
     }
+
+    /// The shortest pause because of an approaching deadline.
+    private static let shortestPause: Milliseconds = 5000
 
     /// Assigns the first decision that was made after the request, in whatever order they arrived. Without one the
     /// inquiry does not change.

@@ -1,0 +1,38 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+@testable import Ledger
+@testable import LedgerServices
+
+@Suite struct `Consumption requests near the deadline` {
+    @Test func `An App Store that fails until shortly before the deadline still gets the answer`() async throws {
+        try await World.run(server: { configuration in
+            configuration.keys = [World.backend]
+            configuration.apps[0].consumption = ConsumptionPolicy(defaultConsent: true)
+        }) { world in
+            world.simulator.configure { $0.refundDecision = .byCommand }
+            try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.coins.100", appAccountToken: AppAccountToken(UUID())))
+            try await world.waitUntilIdle()
+            let fault = try world.simulator.add(
+                Fault("route:send-consumption", .rateLimit(retryAfterSeconds: 1_000_000_000)))
+            let outcome = try await world.simulator.perform(.requestRefund(customer: "anna"))
+            try await world.waitUntilIdle()
+            let id = try #require(outcome.transactionID)
+            let first = try await world.inquiry(about: id) { $0.attempts == 1 }
+            // The next pause, of twenty seconds, would end after the deadline.
+            try await world.simulator.advance(by: 12 * 3600 - 16)
+            let second = try await world.inquiry(about: id) { $0.attempts == 2 }
+            #expect(second.state == .pending)
+            #expect(second.nextAttemptAt < first.deadline)
+            try world.simulator.removeFault(fault)
+            try await world.simulator.advance(by: 9)
+            let last = try await world.inquiry(about: id) { $0.state != .pending }
+            #expect(last.state == .sent && last.attempts == 3)
+        }
+    }
+}
