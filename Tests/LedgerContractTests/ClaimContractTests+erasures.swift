@@ -76,6 +76,8 @@ extension `The contract of claims and erasures` {
             for (appEnvironment, count) in zip(scopes, [1, 0, 1]) {
                 let scope = appEnvironment.id
                 #expect(try await ledger.owners(of: "1", in: scope).count == count)
+                #expect(try await ledger.isOwnerErased(of: "1", in: scope) == (count == 0))
+                #expect(try await !ledger.isOwnerErased(of: "unknown", in: scope))
                 #expect(try await ledger.accounts(of: "anna", in: scope).count == count)
                 #expect(try await ledger.grants(of: "anna", in: scope).count == count)
                 let usage = try await ledger.usage(of: "anna", transactionID: "1", productID: "gold", in: scope)

@@ -36,6 +36,13 @@ extension MemoryLedger: CustomerStorage {
         try read { $0.owners(of: originalTransactionID, in: scope) }
     }
 
+    package func isOwnerErased(of originalTransactionID: String, in scope: Int64) async throws -> Bool {
+        try read { state in
+            let owners = state.ownersWithErased(of: originalTransactionID, in: scope)
+            return !owners.isEmpty && owners.allSatisfy { Erasure.isStandIn($0) }
+        }
+    }
+
     package func customer(ofAccount appTransactionID: String, in scope: Int64) async throws -> String? {
         try read { $0.ownership(ofAccount: appTransactionID, in: scope).customer }
     }
@@ -120,11 +127,14 @@ extension MemoryLedger.State {
 
     /// The current owners of a purchase, without erased customers.
     func owners(of original: String, in scope: Int64) -> [String] {
+        Erasure.withoutStandIns(ownersWithErased(of: original, in: scope))
+    }
+
+    fileprivate func ownersWithErased(of original: String, in scope: Int64) -> [String] {
         let ownership = ownership(of: original, in: scope)
-        return Erasure.withoutStandIns(
-            Ownership.owners(claimed: ownership.claims.owners.map(\.customer), named: ownership.named) {
-                ownership.account.accountOwner.map { [$0.customer] } ?? []
-            })
+        return Ownership.owners(claimed: ownership.claims.owners.map(\.customer), named: ownership.named) {
+            ownership.account.accountOwner.map { [$0.customer] } ?? []
+        }
     }
 
     func accounts(of customer: String, in scope: Int64) -> [String] {

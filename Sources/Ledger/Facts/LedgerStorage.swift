@@ -142,6 +142,9 @@ package protocol CustomerStorage: Sendable {
     /// first.
     func owners(of originalTransactionID: String, in scope: Int64) async throws -> [String]
 
+    /// Returns whether a subscription or purchase has no owner because its owner was erased.
+    func isOwnerErased(of originalTransactionID: String, in scope: Int64) async throws -> Bool
+
     /// Returns the customer of an Apple account, by ``AccountOwnership``. Events about the account name this customer.
     func customer(ofAccount appTransactionID: String, in scope: Int64) async throws -> String?
 

@@ -33,6 +33,13 @@ extension SQLiteStorage: CustomerStorage {
         try await read { try Self.owners(of: originalTransactionID, in: scope, $0) }
     }
 
+    package func isOwnerErased(of originalTransactionID: String, in scope: Int64) async throws -> Bool {
+        try await read { db in
+            let owners = try Self.owners(of: originalTransactionID, in: scope, includingErased: true, db)
+            return !owners.isEmpty && Erasure.withoutStandIns(owners).isEmpty
+        }
+    }
+
     package func customer(ofAccount appTransactionID: String, in scope: Int64) async throws -> String? {
         try await read { try ClaimTables.ownership(ofAccount: appTransactionID, in: scope, $0).customer }
     }
@@ -147,8 +154,10 @@ extension SQLiteStorage: CustomerStorage {
         ]
     }
 
-    /// Returns the owners of a purchase, without erased customers.
-    static func owners(of original: String, in scope: Int64, _ db: Database) throws -> [String] {
+    /// Returns the owners of a purchase, by default without erased customers.
+    static func owners(
+        of original: String, in scope: Int64, includingErased: Bool = false, _ db: Database
+    ) throws -> [String] {
         let lineage = try db.first(
             "SELECT token, app_transaction_id FROM lineages WHERE scope = ? AND original_id = ?",
             [.integer(scope), .text(original)]
@@ -157,11 +166,15 @@ extension SQLiteStorage: CustomerStorage {
                 originalTransactionID: original, transactions: [], appAccountToken: row.uuid(0),
                 appTransactionID: row.text(1))
         }
-        return try owners(of: lineage ?? Lineage(originalTransactionID: original, transactions: []), in: scope, db)
+        return try owners(
+            of: lineage ?? Lineage(originalTransactionID: original, transactions: []), in: scope,
+            includingErased: includingErased, db)
     }
 
-    /// Returns the owners of a purchase that was already read, without erased customers.
-    static func owners(of lineage: Lineage, in scope: Int64, _ db: Database) throws -> [String] {
+    /// Returns the owners of a purchase that was already read, by default without erased customers.
+    static func owners(
+        of lineage: Lineage, in scope: Int64, includingErased: Bool = false, _ db: Database
+    ) throws -> [String] {
         let claimed = try db.texts(
             "SELECT customer FROM claims WHERE scope = ? AND original_id = ? ORDER BY customer",
             [.integer(scope), .text(lineage.originalTransactionID)])
@@ -171,7 +184,7 @@ extension SQLiteStorage: CustomerStorage {
                 "SELECT customer FROM account_claims WHERE scope = ? AND app_transaction_id = ?",
                 [.integer(scope), .text(account)])
         }
-        return Erasure.withoutStandIns(owners)
+        return includingErased ? owners : Erasure.withoutStandIns(owners)
     }
 
     /// One query, so that the result is from one snapshot.

@@ -62,6 +62,7 @@ package struct ConsumptionService: Service {
 
     /// Returns the information that would be sent about a transaction; nil if the ledger does not contain the
     /// transaction. If several customers own the purchase, the reports of the first one count, whoever asks.
+    /// Nothing is sent about a purchase whose owner was erased.
     ///
     /// - Parameter customer: The customer whose reports count if nobody owns the purchase.
     package func preview(_ transactionID: String, of customer: String?, in appEnvironment: AppEnvironment) async throws
@@ -72,7 +73,11 @@ package struct ConsumptionService: Service {
             let transaction = lineage.transactions.first(where: { $0.transactionID.isExactly(transactionID) })
         else { return nil }
         var usage: [UsageReport] = []
-        if let customer = try await storage.owners(of: original, in: appEnvironment.id).first ?? customer {
+        let owner = try await storage.owners(of: original, in: appEnvironment.id).first
+        if owner == nil, try await storage.isOwnerErased(of: original, in: appEnvironment.id) {
+            // The erasure deleted the customer's consent, or its refusal.
+            usage = [UsageReport(customerConsented: false, reportedAt: 0)]
+        } else if let customer = owner ?? customer {
             usage = try await storage.usage(
                 of: customer, transactionID: transactionID, productID: transaction.productID, in: appEnvironment.id)
         }
