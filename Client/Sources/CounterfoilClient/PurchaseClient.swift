@@ -160,11 +160,10 @@ public actor PurchaseClient {
         case .cancel(let request): requests.removeValue(forKey: request)?.cancel()
         case .requestToken(let customer, let isAnonymous):
             Task {
-                let outcome: Result<CustomerCredential, BackendFailure>
                 do throws(BackendFailure) {
-                    outcome = .success(try await credential(of: customer, isAnonymous: isAnonymous))
-                } catch { outcome = .failure(error) }
-                events.yield(.token(customer: customer, outcome))
+                    let proven = try await credential(of: customer, isAnonymous: isAnonymous)
+                    events.yield(.token(customer: customer, .success(proven)))
+                } catch { events.yield(.token(customer: customer, .failure(error))) }
             }
         case .purchase(let call, let productID, let options):
             Task {

@@ -10,7 +10,7 @@ public struct PurchaseClientConfiguration: Sendable {
     /// The entitlements of each product, used until the server's first response.
     public var productEntitlements: [ProductEntitlements] = []
     /// Requests a customer's token from your backend. Return nil if the customer has none; throw to be called again
-    /// later.
+    /// later. After ten seconds without a result it is called again, too, and the first result is used.
     public var token: (@Sendable (_ customer: String) async throws -> String?)?
     /// Delivers a consumable to the customer to whom it belongs: another one may have signed in meanwhile. Return after
     /// the delivery is stored durably. It may be called twice with the same transaction: if the app is killed in

@@ -31,6 +31,43 @@ extension `Retries after server failures` {
         #expect(harness.finished.isEmpty)
     }
 
+    @Test(arguments: [true, false])
+    func `After a change of the server's secret the client requests a new token, and halts if that is refused too`(
+        isAccepted: Bool
+    ) {
+        var harness = Harness.launched(anna) { $0.token = { _ in nil } }
+        harness.send(.updated(subscription()))
+        let refusal = BackendFailure(status: 401, code: "unauthorized")
+        harness.fail(refusal)
+        #expect(harness.tokenRequests == [anna] && harness.notices.isEmpty)
+        harness.send(.token(customer: anna, .success(CustomerCredential(customer: anna, token: "fresh"))))
+        #expect(harness.open.values.map(\.credential.token) == ["fresh"])
+        if isAccepted { harness.answerAll() } else { harness.fail(refusal) }
+        #expect(harness.tokenRequests == [anna] && harness.finished == (isAccepted ? [1] : []))
+        #expect(harness.notices == (isAccepted ? [] : [.misconfigured(refusal)]))
+    }
+
+    @Test(arguments: [true, false])
+    func `A token request without a result is repeated after ten seconds, and the first result is used`(isLate: Bool) {
+        var harness = Harness { $0.token = { _ in nil } }
+        harness.start()
+        harness.send(.signedIn(customer: anna, token: nil))
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.tokenRequests == [anna] && harness.timers[.token] == 10)
+        harness.fire(.token)
+        #expect(harness.tokenRequests == [anna] && harness.sent.isEmpty)
+        let token = ClientEvent.token(customer: anna, .success(CustomerCredential(customer: anna, token: "a")))
+        if isLate { harness.send(token) }
+        harness.fire(.retry)
+        if !isLate {
+            #expect(harness.tokenRequests == [anna, anna] && harness.sent.isEmpty)
+            harness.send(token)
+        }
+        #expect(harness.sent.map(\.request.credential.token) == ["a"])
+        harness.answerAll()
+        #expect(harness.tokenRequests.count == (isLate ? 1 : 2) && harness.finished == [1])
+    }
+
     @Test func `A new token that expires while the server is unreachable is replaced too`() {
         var harness = Harness.signedIn(anna) { $0.token = { _ in nil } }
         harness.gather(unfinished: [subscription()])

@@ -40,6 +40,8 @@ package enum ClientTimer: Hashable, Sendable {
     case readiness
     case gathering(Int)
     case request(Int)
+    /// Limits the wait for a token. The app's closure may never return.
+    case token
     /// Limits the wait of a call to buy or restore.
     case call(Int)
     case retry

@@ -3,9 +3,7 @@ import Foundation
 /// Handles calls to buy and to restore.
 extension PurchaseStateMachine {
     mutating func buy(_ call: Int, _ productID: String, _ options: PurchaseOptions) {
-        guard let customer = device.customer else {
-            return effects.append(.complete(call: call, .failed(.notSignedIn)))
-        }
+        guard let customer = device.customer else { return complete(call, .failed(.notSignedIn)) }
         retryNow()
         // The approval of an Ask to Buy request may take weeks.
         let expires = now.addingTimeInterval(30 * Self.day)
@@ -47,8 +45,7 @@ extension PurchaseStateMachine {
         if isTheirs, isForeign(transaction), jobs[transaction.id]?.isStuck == true { jobs[transaction.id] = nil }
         receive(transaction, isUnfinished: true, isTheirs ? .purchase : .background, calls: isTheirs ? [call] : [])
         guard isTheirs else {
-            let confirmation: PurchaseOutcome.Confirmation = transaction.isVerified ? .awaitingServer : .stuck
-            return effects.append(.complete(call: call, .purchase(.purchased(transaction, confirmation))))
+            return complete(call, .purchase(.purchased(transaction, transaction.isVerified ? .awaitingServer : .stuck)))
         }
         guard let job = jobs[transaction.id], job.calls.contains(call) else { return }
         if job.isStuck || isHeld(job) || job.phase == .delivering { return stopWaiting(job) }
@@ -79,7 +76,7 @@ extension PurchaseStateMachine {
     // MARK: The restore button
 
     mutating func restore(_ call: Int) {
-        guard device.customer != nil else { return effects.append(.complete(call: call, .failed(.notSignedIn))) }
+        guard device.customer != nil else { return complete(call, .failed(.notSignedIn)) }
         restoring?.calls.append(call)
         guard restoring == nil else { return }
         restoring = Restoring(calls: [call])
@@ -93,7 +90,7 @@ extension PurchaseStateMachine {
         restoring?.reachedAppStore = reachedAppStore
         restoring?.needsRequest = true
         // A restore may retry what the server refused before.
-        (halted, blocksExtras, blocksMerge) = (nil, false, false)
+        (halted, blocksExtras, blocksMerge, wasTokenRenewed) = (nil, false, false, false)
         retryNow()
         check(force: true, isRestore: true)
         effects.append(.schedule(.call(call), after: Self.restoreTimeout))

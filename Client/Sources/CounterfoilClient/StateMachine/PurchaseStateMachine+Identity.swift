@@ -85,13 +85,14 @@ extension PurchaseStateMachine {
         if credential == nil {
             isRequestingToken = true
             effects.append(.requestToken(customer: customer, isAnonymous: isAnonymous))
+            effects.append(.schedule(.token, after: Self.requestTimeout))
         }
         return credential
     }
 
     mutating func receiveToken(_ customer: String, _ outcome: Result<CustomerCredential, BackendFailure>) {
-        // Ignore a token for a customer who has signed out meanwhile.
-        guard isRequestingToken, customer == device.customer else { return }
+        // Ignore a token for a customer who has signed out meanwhile. Accept one that comes after the time limit.
+        guard credential == nil, customer == device.customer else { return }
         isRequestingToken = false
         switch outcome {
         case .success(let proven):

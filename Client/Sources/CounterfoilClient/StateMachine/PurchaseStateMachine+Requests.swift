@@ -86,8 +86,10 @@ extension PurchaseStateMachine {
             return effects.append(.notify(.mergeFailed(failure)))
         }
         if failure.remedy != .split { extras.add(request.extras) }
-        // A refusal of a request with an older token says nothing about the current token.
-        switch failure.remedy == .stop && request.credential != credential ? .newToken : failure.remedy {
+        // A refusal of a request with an older token says nothing about the current token. Any 401 may concern the
+        // token, such as after a change of the server's secret: request a new one, once.
+        let isAboutToken = failure.status == 401 && needsToken && !wasTokenRenewed || request.credential != credential
+        switch failure.remedy == .stop && isAboutToken ? .newToken : failure.remedy {
         case .retry:
             // The restore has failed. Its transactions are sent again without `restore: true`, which moves no purchase.
             if request.mode == .restore { giveUpRestore(failure) }

@@ -161,6 +161,7 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
         case .request(let id):
             effects.append(.cancel(request: id))
             failed(id, .timeout)
+        case .token: if isRequestingToken { receiveToken(device.customer ?? "", .failure(.timeout)) }
         case .call(let call): stopWaiting(call)
         case .retry: pause = nil
         case .entitlementEnd:
