@@ -72,6 +72,8 @@ public actor PurchaseClient {
     public var stuck: [StuckTransaction] { machine.stuck }
 
     /// Signs a customer in. Without a token, the client requests one with ``PurchaseClientConfiguration/token``.
+    /// If that is nil, sign in with a new token at each launch and before the token expires; otherwise the client stops
+    /// with ``ClientNotice/misconfigured(_:)``.
     public nonisolated func signIn(_ customer: String, token: String? = nil) throws(PurchaseClientError) {
         guard 1...255 ~= customer.utf8.count, ![".", ".."].contains(customer) else { throw .invalidCustomer }
         events.yield(.signedIn(customer: customer, token: token))
@@ -101,7 +103,8 @@ public actor PurchaseClient {
     }
 
     /// Restores purchases. Call it only when the customer presses the restore button: the App Store may ask for a
-    /// password.
+    /// password. Returns 30 seconds after the synchronisation with the App Store at the latest; the synchronisation has
+    /// no time limit.
     public func restore() async throws(PurchaseClientError) -> RestoreOutcome {
         guard case .restore(let outcome) = try await call({ .restore(call: $0) }) else { throw .stopped }
         return outcome

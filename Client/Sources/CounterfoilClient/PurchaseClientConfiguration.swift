@@ -14,7 +14,8 @@ public struct PurchaseClientConfiguration: Sendable {
     public var token: (@Sendable (_ customer: String) async throws -> String?)?
     /// Delivers a consumable to the customer to whom it belongs: another one may have signed in meanwhile. Return after
     /// the delivery is stored durably. It may be called twice with the same transaction: if the app is killed in
-    /// between, and on another device of the customer.
+    /// between, and on another device of the customer. If it throws, it is called again when the client next reads the
+    /// device's transactions, or when the customer buys the product again.
     public var deliver: (@Sendable (DeviceTransaction, _ customer: String) async throws -> Void)?
     /// Receives notices about problems. If it is nil, debug builds print them.
     public var onNotice: (@Sendable (ClientNotice) -> Void)?

@@ -47,6 +47,26 @@ extension `Retries after server failures` {
         #expect(harness.notices == (isAccepted ? [] : [.misconfigured(refusal)]))
     }
 
+    @Test func `A restore after a refused token requests a new one`() {
+        var harness = Harness.launched(anna) { $0.token = { _ in nil } }
+        harness.send(.updated(subscription()))
+        let refusal = BackendFailure(status: 401, code: "unauthorized")
+        harness.fail(refusal)
+        harness.send(.token(customer: anna, .success(CustomerCredential(customer: anna, token: "fresh"))))
+        harness.fail(refusal)
+        #expect(harness.notices == [.misconfigured(refusal)] && harness.open.isEmpty)
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(unfinished: [subscription()])
+        harness.fail(refusal)
+        #expect(harness.tokenRequests == [anna, anna] && harness.outcomes.isEmpty)
+        harness.send(.token(customer: anna, .success(CustomerCredential(customer: anna, token: "fresher"))))
+        harness.answerAll()
+        #expect(harness.finished == [1])
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.failure == nil)
+    }
+
     @Test(arguments: [true, false])
     func `A token request without a result is repeated after ten seconds, and the first result is used`(isLate: Bool) {
         var harness = Harness { $0.token = { _ in nil } }

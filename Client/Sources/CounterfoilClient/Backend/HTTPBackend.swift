@@ -18,7 +18,8 @@ public struct HTTPBackend: Backend {
     ///   - server: The server's base URL, without `/v1`.
     ///   - key: An API key that is marked `public`.
     ///   - app: The bundle identifier, if the key is for several apps.
-    ///   - session: The session for the requests. Requests always time out after ten seconds.
+    ///   - session: The session for the requests. A request times out after ten seconds without data; ``PurchaseClient``
+    ///     waits ten seconds in all.
     ///   - verifier: Rejects responses about customers that the server did not sign. Nil: only TLS authenticates the
     ///     server.
     public init(
