@@ -127,7 +127,8 @@ public indirect enum ClientNotice: Equatable, Sendable {
     /// A transaction cannot be reported, for example because the server refuses it.
     case stuck(StuckTransaction)
     /// The server refuses every request: a wrong key, a wrong URL, or no token. The client sends nothing more until the
-    /// next launch, sign-in or restore.
+    /// next launch, sign-in or restore. If the code is `customer_erased`, sign the customer out: the next report would
+    /// claim the purchases for them again.
     ///
     /// If the response may not come from your server, the client continues to retry and reports this once in a launch:
     /// an error without the server's code, such as `http_404`, or a response that the ``ResponseVerifier`` rejects.
