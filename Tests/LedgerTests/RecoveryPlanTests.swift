@@ -59,7 +59,7 @@ import Testing
         let unverified = [
             UnverifiedSpans.Span(from: Self.now - 3 * Self.day, until: Self.now - 3 * Self.day + 10),
             UnverifiedSpans.Span(from: Self.now - 600_000, until: Self.now - 500_000),
-            UnverifiedSpans.Span(from: Self.limit - Self.day, until: Self.limit - 1),
+            UnverifiedSpans.Span(from: Self.limit - Self.day, until: Self.limit - 1000),
             UnverifiedSpans.Span(from: Self.limit - 5, until: Self.limit + 5),
         ]
         let plan = Self.plan(Self.mark(read: recent, signed: recent), unverified: unverified, readsSpans: readsSpans)
