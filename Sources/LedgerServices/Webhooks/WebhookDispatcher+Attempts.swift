@@ -41,9 +41,12 @@ extension WebhookDispatcher {
     /// Returns the name of an endpoint for the log, or its identifier if the endpoint was deleted.
     func name(of endpoint: Int64) -> String { state.withLock { $0.names[endpoint] } ?? "\(endpoint)" }
 
+    /// Returns an endpoint for the fan-out, which uses its definition at that time: a reload may change it until then.
     package func target(_ endpoint: WebhookEndpoint, _ definition: WebhookDefinition) -> FanOutTarget {
-        let scopes = scopes
-        return FanOutTarget(endpoint: endpoint.id) { definition.deliveries(of: $0, scopes[id: $1]) }
+        FanOutTarget(endpoint: endpoint.id) { [self] type, scope in
+            let current = self.definition(of: endpoint) ?? definition
+            return current.deliveries(of: type, scopes[id: scope])
+        }
     }
 
     /// Returns the number of waiting deliveries for the metrics. Deliveries to endpoints removed from the configuration

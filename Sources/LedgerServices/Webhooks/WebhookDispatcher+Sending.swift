@@ -12,9 +12,7 @@ extension WebhookDispatcher {
     static let maximumShared = 32
 
     /// Starts sending the due deliveries of one endpoint, up to the concurrency limit. Returns false if none is due.
-    func send(
-        to endpoint: WebhookEndpoint, _ definition: WebhookDefinition, _ group: inout DiscardingTaskGroup
-    ) async throws -> Bool {
+    func send(to endpoint: WebhookEndpoint, _ group: inout DiscardingTaskGroup) async throws -> Bool {
         let (inFlight, all, pause) = state.withLock { state in
             let all = state.inFlight.values.reduce(0) { $0 + $1.count }
             return (state.inFlight[endpoint.id] ?? [], all, state.pauses[endpoint.id])
@@ -28,11 +26,19 @@ extension WebhookDispatcher {
         guard inFlight.count < limit else { return true }
         var due = try await storage.dueDeliveries(of: endpoint.id, at: now, limit: limit + inFlight.count)
         if let test = try await takeTest(of: endpoint.id) { due = [test] + due.filter { $0.id != test.id } }
+        guard let definition = try await currentDefinition(of: endpoint.id) else { return false }
         for delivery in due.filter({ !inFlight.contains($0.id) }).prefix(limit - inFlight.count) {
             state.withLock { _ = $0.inFlight[endpoint.id, default: []].insert(delivery.id) }
             group.addTask { await self.deliver(delivery, definition) }
         }
         return !due.isEmpty
+    }
+
+    /// Returns the definition of an endpoint; nil if the endpoint was removed or disabled. A change is effective for the
+    /// deliveries that start after it, also in a pass that has begun.
+    private func currentDefinition(of id: Int64) async throws -> WebhookDefinition? {
+        let current = try await endpoints().first { $0.id == id && $0.disabled == nil }
+        return current.flatMap { definition(of: $0) }
     }
 
     private func deliver(_ delivery: WebhookDelivery, _ definition: WebhookDefinition) async {

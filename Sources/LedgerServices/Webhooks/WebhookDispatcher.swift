@@ -224,9 +224,7 @@ package final class WebhookDispatcher: Service {
         let targets = active.map { target($0.endpoint, $0.definition) }
         var isBusy = try await fanOut(to: targets, &group)
         isBusy = try await releaseDeliveries(to: targets) || isBusy
-        for (endpoint, definition) in active {
-            isBusy = try await send(to: endpoint, definition, &group) || isBusy
-        }
+        for (endpoint, _) in active { isBusy = try await send(to: endpoint, &group) || isBusy }
         // Last, so that a failing job blocks nothing else. It is tried again in a later pass.
         isBusy = try await runJobs() || isBusy
         try await scheduleWakeup(for: active.map(\.endpoint.id), &group)

@@ -2,15 +2,17 @@ import Ledger
 import LedgerSQLite
 import Synchronization
 
-/// Webhook storage in a ledger that can fail at chosen steps.
+/// Webhook storage in a ledger that can fail at chosen steps, or be changed before them.
 final class FailingWebhookStorage: WebhookStorage {
-    enum Step { case job, fanOut, releaseDeliveries }
+    enum Step { case job, fanOut, releaseDeliveries, dueDeliveries }
+    typealias Change = @Sendable () async throws -> Void
 
     /// Runs after the current task has read the endpoints, and before it gets them.
     @TaskLocal static var afterReading: (@Sendable () async throws -> Void)?
 
     private let ledger: SQLiteStorage
     private let failing = Mutex<Step?>(nil)
+    private let change = Mutex<(step: Step, run: Change)?>(nil)
     private let refusing = Mutex(false)
     private let refused = Mutex(0)
 
@@ -18,6 +20,18 @@ final class FailingWebhookStorage: WebhookStorage {
 
     /// Makes the next step of this kind fail.
     func failOnce(at step: Step) { failing.withLock { $0 = step } }
+
+    /// Runs a change before the next step of this kind.
+    func runOnce(before step: Step, _ run: @escaping Change) { change.withLock { $0 = (step, run) } }
+
+    private func runChange(before step: Step) async throws {
+        let run = change.withLock { change -> Change? in
+            guard let (planned, run) = change, planned == step else { return nil }
+            change = nil
+            return run
+        }
+        try await run?()
+    }
 
     /// Makes recording the outcomes of attempts fail, as with a full disk.
     func refuseOutcomes(_ isRefusing: Bool) { refusing.withLock { $0 = isRefusing } }
@@ -44,6 +58,7 @@ final class FailingWebhookStorage: WebhookStorage {
     func fanOut(
         to targets: [FanOutTarget], within gate: FanOutLimit, limit: Int, at now: Milliseconds
     ) async throws -> FanOutProgress {
+        try await runChange(before: .fanOut)
         if fails(.fanOut) {
             _ = try await ledger.fanOut(to: Array(targets.prefix(1)), within: gate, limit: 1, at: now)
             throw Self.failure
@@ -97,7 +112,8 @@ final class FailingWebhookStorage: WebhookStorage {
     func status(for targets: [FanOutTarget]) async throws -> FanOutStatus? { try await ledger.status(for: targets) }
 
     func dueDeliveries(of endpoint: Int64, at now: Milliseconds, limit: Int) async throws -> [WebhookDelivery] {
-        try await ledger.dueDeliveries(of: endpoint, at: now, limit: limit)
+        try await runChange(before: .dueDeliveries)
+        return try await ledger.dueDeliveries(of: endpoint, at: now, limit: limit)
     }
 
     func nextDelivery(to endpoints: [Int64], after now: Milliseconds) async throws -> Milliseconds? {

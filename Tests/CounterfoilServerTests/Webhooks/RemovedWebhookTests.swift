@@ -15,10 +15,7 @@ import Testing
         async throws
     {
         try await World.runWithWebhooks { configuration, _ in
-            configuration.keys.append(
-                .init(
-                    name: "sandbox", hash: APIKeyText.hash(of: "sandbox"), scopes: [.webhooksWrite],
-                    environments: [.sandbox]))
+            configuration.keys.append(World.sandboxWebhookKey)
         } _: { world, receiver in
             receiver.answer(500)
             _ = try await world.buy("anna")

@@ -169,10 +169,7 @@ import Testing
         _ body: (World, WebhookReceiver, _ production: String, _ sandbox: String) async throws -> Void
     ) async throws {
         try await World.runWithWebhooks { configuration, _ in
-            configuration.keys.append(
-                .init(
-                    name: "sandbox", hash: APIKeyText.hash(of: "sandbox"), scopes: [.webhooksWrite],
-                    environments: [.sandbox]))
+            configuration.keys.append(World.sandboxWebhookKey)
         } _: { world, receiver in
             receiver.answer(status)
             _ = try await world.buy("anna")

@@ -1,3 +1,4 @@
+import AppStoreModels
 import AsyncHTTPClient
 import CounterfoilServer
 import Foundation
@@ -38,6 +39,10 @@ extension World {
         webhook.allowsPrivateNetworks = true
         return webhook
     }
+
+    /// The key `sandbox`, which manages webhooks of the Sandbox alone.
+    static let sandboxWebhookKey = ServerConfiguration.Key(
+        name: "sandbox", hash: APIKeyText.hash(of: "sandbox"), scopes: [.webhooksWrite], environments: [.sandbox])
 
     /// Waits until all notifications are processed and every due delivery was attempted.
     func deliverWebhooks() async throws {
