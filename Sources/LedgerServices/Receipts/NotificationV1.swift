@@ -51,9 +51,11 @@ package struct NotificationV1: Decodable {
     }
 
     /// Returns a body with the shared secret replaced by `***`, to be stored. Returns an empty array if the secret
-    /// cannot be replaced.
+    /// cannot be replaced. The body need not be a notification: a `verifyReceipt` request has the secret too.
     package static func withoutPassword(_ body: [UInt8]) -> [UInt8] {
-        guard let password = read(body)?.password, !password.isEmpty else { return body }
+        struct Secret: Decodable { var password: String? }
+        guard let password = try? StrictJSONDecoder.decode(Secret.self, from: body).password, !password.isEmpty
+        else { return body }
         let quote = UInt8(ascii: "\"")
         // A secret with JSON escapes is not found in the bytes. Then store nothing.
         guard !password.utf8.contains(where: { $0 == quote || $0 == UInt8(ascii: "\\") }) else { return [] }

@@ -297,9 +297,15 @@ import Testing
         (#"{"notification_type":"A","password":"a\u0062c"}"#, ""),
         (#"{"notification_type":"A","password":"a\",\"b","x":["a","b"]}"#, ""),
         (#"{"notification_type":"A","password":""}"#, #"{"notification_type":"A","password":""}"#),
-        (#"{"password":"abc"}"#, #"{"password":"abc"}"#),
+        (#"{"receipt-data":"x","password":"abc"}"#, #"{"receipt-data":"x","password":"***"}"#),
+        (
+            #"{"notification_type":"A","password":"abc","unified_receipt":{"latest_receipt":5}}"#,
+            #"{"notification_type":"A","password":"***","unified_receipt":{"latest_receipt":5}}"#
+        ),
+        (#"{"password":5}"#, #"{"password":5}"#),
+        ("abc", "abc"),
     ])
-    func `The shared secret of a refused version 1 notification is replaced, or nothing is stored`(
+    func `The shared secret in a refused delivery is replaced, or nothing is stored`(
         _ body: String, _ stored: String
     ) {
         #expect(String(decoding: NotificationV1.withoutPassword(Array(body.utf8)), as: UTF8.self) == stored)
