@@ -117,6 +117,7 @@ import Testing
 
     @Test func `Invalid and forbidden requests about webhooks are answered with a code`() async throws {
         try await World.runWithWebhooks { configuration, _ in
+            configuration.apps.append(.init(bundleID: "com.example.Kit", environments: [.sandbox]))
             configuration.keys += [
                 .init(name: "other", hash: APIKeyText.hash(of: "other"), scopes: [.customersRead]),
                 .init(
@@ -136,6 +137,9 @@ import Testing
             #expect(try await refusal(#"{"name": "a", "url": "https://localhost/"}"#) == "address_not_public")
             #expect(try await refusal(#"{"name": "a", "url": "\#(Self.url)", "events": []}"#) == "invalid_events")
             #expect(try await refusal(#"{"name": "a", "url": "\#(Self.url)", "apps": ["x"]}"#) == "unknown_app")
+            // The Kelvin sign is canonically equivalent to K.
+            let kelvin = #"{"name": "a", "url": "\#(Self.url)", "apps": ["com.example.\u212Ait"]}"#
+            #expect(try await refusal(kelvin) == "unknown_app")
             #expect(try await refusal(#"{"name": "a", "url": "\#(Self.url)", "payload": "x"}"#) == "invalid_payload")
             #expect(try await refusal(#"{"name": "backend", "url": "\#(Self.url)"}"#) == "name_taken")
             #expect(try await refusal(#"{"name": "a", "url": "\#(Self.url)"}"#, key: "other") == "forbidden")

@@ -66,7 +66,7 @@ struct ConsumptionRoutes {
             throw APIFailure("missing_parameter", "`transaction_id` is missing.", parameter: "transaction_id")
         }
         let lineages = try await storage.lineages(of: customer, in: appEnvironment.id)
-        guard lineages.contains(where: { $0.transactions.contains { $0.transactionID == id } }),
+        guard lineages.contains(where: { $0.transactions.contains { $0.transactionID.isExactly(id) } }),
             let answer = try await consumption.preview(id, of: customer, in: appEnvironment)
         else {
             throw APIFailure(

@@ -92,7 +92,7 @@ struct WebhookSettings: JSONRequestBody {
         }
         let known = served.all.map(\.bundleID).filter { principal.apps?.contains($0) ?? true }
         let rule = "`apps` lists bundle IDs of the configuration"
-        if let unknown = apps.first(where: { !known.contains($0) }) {
+        if let unknown = apps.first(where: { !known.containsExactly($0) }) {
             throw APIFailure(
                 "unknown_app", .unknown("\(rule), not \(quoted(unknown))", unknown, among: known), parameter: "apps")
         }
