@@ -164,7 +164,7 @@ struct EffectiveConfiguration {
     private mutating func add(_ console: ServerConfiguration.Console) {
         add("console.enabled", console.isEnabled)
         add("console.secret", isSet: console.secret != nil)
-        add("console.listen", console.listen.map { "\($0.host):\($0.port)" })
+        add("console.listen", console.listen.map { ServerConfiguration.authority($0.host, $0.port) })
         add("console.read_only", console.isReadOnly)
         add("console.audit_reads", console.auditsReads)
     }

@@ -55,12 +55,14 @@ extension ServerConfiguration {
 extension ServerConfiguration.Listen {
     /// Returns the URL at which this machine reaches the server on a host. The unspecified address becomes loopback.
     package func url(_ host: String, port: Int) -> String {
-        let name =
-            switch host {
-            case "0.0.0.0": "127.0.0.1"
-            case "::": "[::1]"
-            default: host.contains(":") ? "[\(host)]" : host
-            }
-        return "\(tls == nil ? "http" : "https")://\(name):\(port)"
+        let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host
+        return "\(tls == nil ? "http" : "https")://\(ServerConfiguration.authority(host, port))"
+    }
+}
+
+extension ServerConfiguration {
+    /// Returns a host and a port as a URL has them: `127.0.0.1:8080` or `[::1]:8080`.
+    package static func authority(_ host: String, _ port: Int) -> String {
+        "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 }

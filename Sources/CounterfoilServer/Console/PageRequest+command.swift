@@ -13,7 +13,7 @@ extension PageRequest {
     private var apiURL: String {
         let listen = console.core.configuration.listen
         if let url = listen.publicURL { return url }
-        let authority = request.head.authority ?? "\(listen.host):\(listen.port)"
+        let authority = request.head.authority ?? ServerConfiguration.authority(listen.host, listen.port)
         let scheme = console.isSecure(request, context) ? "https" : "http"
         // If the console has a separate port, replace it by the API's port.
         guard console.settings.listen != nil else { return "\(scheme)://\(authority)" }

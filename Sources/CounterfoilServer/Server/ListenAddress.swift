@@ -37,6 +37,5 @@ struct ListenAddress: Sendable {
         self.remedy = remedy(portSetting)
     }
 
-    /// The address and port, such as `127.0.0.1:8080` or `[::1]:8080`.
-    var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    var description: String { ServerConfiguration.authority(host, port) }
 }

@@ -208,7 +208,7 @@ enum ConfigurationReport {
     }
 
     private static func address(_ listen: ServerConfiguration.Listen) -> String {
-        let host = listen.host.contains(":") ? "[\(listen.host)]" : listen.host
-        return "\(listen.tls == nil ? "http" : "https")://\(host):\(listen.port)".printable
+        let authority = ServerConfiguration.authority(listen.host, listen.port)
+        return "\(listen.tls == nil ? "http" : "https")://\(authority)".printable
     }
 }

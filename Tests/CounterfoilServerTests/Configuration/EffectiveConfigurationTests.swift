@@ -40,7 +40,7 @@ import Testing
         listen:
           port: 9090
           tls: {certificate: /run/secrets/tls.pem, key: /run/secrets/tls.key}
-        console: {enabled: true, secret: {environment: CONSOLE}}
+        console: {enabled: true, secret: {environment: CONSOLE}, listen: {host: "::1", port: 9091}}
         clock: http://127.0.0.1:8090/path-of-a-url
 
         """
@@ -74,8 +74,8 @@ import Testing
         for line in [
             "apps[0].shared_secrets: 2 set", "apps[0].key: KEY1, KEY0", "apps[0].answer_key: set",
             "apps[0].customer_token_secret: set", "keys[0].secret: set", "webhooks[0].url: https://example.com/…",
-            "webhooks[0].secrets: 1 set", "listen.tls.key: set", "console.secret: set", "listen.port: 9090",
-            "recovery.interval: 15m", "limits.request_time: 30s", "log.level: debug",
+            "webhooks[0].secrets: 1 set", "listen.tls.key: set", "console.secret: set", "console.listen: [::1]:9091",
+            "listen.port: 9090", "recovery.interval: 15m", "limits.request_time: 30s", "log.level: debug",
         ] { #expect(text.contains(line), "\(line)") }
     }
 
