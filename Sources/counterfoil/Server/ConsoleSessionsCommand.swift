@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import Foundation
 import StoreSimulator
 
@@ -27,8 +28,7 @@ struct ConsoleSessionsCommand: AsyncParsableCommand {
     func run() async throws {
         let server = try options.client()
         if let end {
-            let id = end.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            _ = try await server.send("DELETE", "/v1/operations/sessions/\(id)", nil)
+            _ = try await server.send("DELETE", "/v1/operations/sessions/\(end.percentEncoded)", nil)
             return Output.line(json ? try JSONLine.text(["ended": JSONValue.string(end)]) : "ended \(end.printable)")
         }
         let sessions: ListPage<[String: JSONValue]> = try await server.call("GET", "/v1/operations/sessions", nil)

@@ -41,7 +41,7 @@ enum Input {
             do {
                 handle = try FileHandle(forReadingFrom: URL(filePath: path))
             } catch {
-                throw ValidationError("\(path) cannot be read: check its permissions.")
+                throw ValidationError("\(path.printable) cannot be read: check its permissions.")
             }
         }
         var data = Data()
@@ -52,7 +52,7 @@ enum Input {
                 data.append(chunk)
             }
         } catch {
-            throw ValidationError("\(path) cannot be read.")
+            throw ValidationError("\(path.printable) cannot be read.")
         }
         return data
     }
