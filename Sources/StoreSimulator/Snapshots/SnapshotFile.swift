@@ -5,7 +5,7 @@ package import Foundation
 /// A snapshot file. Its records are written and read in batches. In addition to the state itself, only the batches in
 /// progress are in memory: one for each processor core.
 ///
-///     {"version":3,"clock":{…},"production":{…},…}                     the state without the tables
+///     {"version":4,"clock":{…},"production":{…},…}                     the state without the tables
 ///     {"table":"transactionTemplates","environment":"Production","count":1}     followed by `count` rows
 ///     {"value":{…}}
 ///     {"table":"transactions","environment":"Production","count":1}
