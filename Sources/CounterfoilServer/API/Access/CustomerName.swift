@@ -23,6 +23,7 @@ enum CustomerName {
     /// would send a request about such a customer to another path.
     static func isDotSegment(_ name: String) -> Bool { name == "." || name == ".." }
 
+    static let formRefusal = "A customer identifier has 1 to 255 bytes, without control characters."
     static let dotSegmentRefusal =
         "A customer identifier cannot be . or .., because clients resolve these two in a path."
 
@@ -34,9 +35,7 @@ enum CustomerName {
         }
         // Mostly a UUID, which meets all rules.
         if let uuid = name.flatMap({ UUID(text: $0) }) { return uuid.text }
-        guard let name, isValid(name) else {
-            throw failure("A customer identifier has 1 to 255 bytes, without control characters.")
-        }
+        guard let name, isValid(name) else { throw failure(formRefusal) }
         guard isNFC(name) else {
             throw failure("This customer identifier is not in Unicode Normalization Form C (NFC).")
         }

@@ -90,9 +90,7 @@ private struct SessionBody: JSONRequestBody {
     init(body: [UInt8]) throws(APIFailure) {
         try self.init(body: body, form: "a JSON object with app_transaction and optionally customer")
         guard customer.map(CustomerName.isValid) ?? true else {
-            throw APIFailure(
-                "invalid_customer", "A customer identifier has 1 to 255 bytes, without control characters.",
-                parameter: "customer")
+            throw APIFailure("invalid_customer", CustomerName.formRefusal, parameter: "customer")
         }
     }
 }

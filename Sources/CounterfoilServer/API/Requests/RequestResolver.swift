@@ -86,9 +86,7 @@ struct RequestResolver: Sendable {
     /// Returns the customer in a path: 1 to 255 bytes without control characters. Throws 403 if a token is for another
     /// customer.
     func customer(_ text: String?, for principal: Principal) throws(APIFailure) -> String {
-        let isEncoded = text?.utf8.contains(UInt8(ascii: "%")) ?? false
-        let customer = try CustomerName.validated(
-            isEncoded ? text.flatMap { String(percentEncoded: $0.utf8) } : text, parameter: "id")
+        let customer = try CustomerName.validated(text.flatMap { String(percentEncoded: $0.utf8) }, parameter: "id")
         guard principal.customer?.isExactly(customer) ?? true else {
             throw APIFailure.forbidden("The customer token is for another customer.", parameter: "id")
         }
