@@ -2,12 +2,12 @@ import AppStoreModels
 import ArgumentParser
 import StoreSimulator
 
-/// The arguments for a customer and a subscription.
+/// The arguments for a customer and one of the purchases.
 struct SubscriberOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
     @Argument(
         help: ArgumentHelp(
-            "The subscription: one of its transaction IDs, its product ID, or the end of that. Default: the latest, or all where the command applies to all.",
+            "The subscription, or for refund any purchase: one of its transaction IDs, its product ID, or the end of that. Default: the latest, or all where the command applies to all.",
             valueName: "subscription"))
     var subscription: String?
     @OptionGroup var environment: EnvironmentOption
