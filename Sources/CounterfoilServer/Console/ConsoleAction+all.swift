@@ -151,7 +151,7 @@ extension ConsoleAction {
                         "days": try fields.number("days") ?? 0, "reason": fields["reason"] ?? "customer_satisfaction",
                     ])
             }, back: { $0["customer"].map { ["customers", $0] } ?? ["customers"] },
-            inputs: [.init("days", "Days (1 to 90)", .number, value: "7")]),
+            inputs: [.init("days", "Days (1 to 90)", .number, value: "7", isRequired: true)]),
         .init(
             name: "grant", title: "Give an entitlement", scope: .grantsWrite,
             fields: ["id", "entitlement", "until", "reason"], customer: "id",
@@ -167,7 +167,7 @@ extension ConsoleAction {
             }, back: { ["customers", $0.text("id")] }, namesActor: true,
             inputs: [
                 .init("until", "Until, such as 2026-12-31 (empty: no end)"),
-                .init("reason", "Reason, stored in the ledger"),
+                .init("reason", "Reason, stored in the ledger", isRequired: true),
             ]),
         .init(
             name: "revoke", title: "Revoke the grant", scope: .grantsWrite, fields: ["id", "grant", "reason"],
@@ -178,7 +178,7 @@ extension ConsoleAction {
                     .post, "customers", fields.text("id"), "grants", fields.text("grant"), "revoke", isScoped: true,
                     body: ["reason": fields.text("reason")])
             }, back: { ["customers", $0.text("id")] }, namesActor: true,
-            inputs: [.init("reason", "Reason")]),
+            inputs: [.init("reason", "Reason", isRequired: true)]),
         .init(
             name: "order", title: "Ask the App Store for the order", scope: .supportRead, fields: ["id"],
             consequences: {
@@ -198,7 +198,7 @@ extension ConsoleAction {
 
     /// The fields of a period.
     private static let span: [FormField] = [
-        .init("from", "From, such as 2026-05-03"), .init("to", "to"),
+        .init("from", "From, such as 2026-05-03", isRequired: true), .init("to", "to"),
     ]
 
     private static let spanOfReplay: [FormField] =

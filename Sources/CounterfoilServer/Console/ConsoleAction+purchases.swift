@@ -19,7 +19,7 @@ extension ConsoleAction {
                     .post, "customers", fields.text("id"), "purchases", fields.text("original"), "transfer",
                     isScoped: true, body: ["reason": fields.text(Confirmation.reasonField)])
             }, back: { ["customers", $0.text("id")] }, asksForReason: true,
-            inputs: [.init("original", "Transaction of the purchase")]),
+            inputs: [.init("original", "Transaction of the purchase", isRequired: true)]),
         .init(
             name: "offer", title: "Sign the offer", scope: .offersSign, fields: ["id", "product", "offer", "format"],
             customer: "id",
@@ -38,8 +38,8 @@ extension ConsoleAction {
                     ])
             }, back: { ["customers", $0.text("id")] }, resultPage: Self.signedOffer,
             inputs: [
-                .init("product", "Subscription, by its product identifier"),
-                .init("offer", "Promotional offer, by its identifier"),
+                .init("product", "Subscription, by its product identifier", isRequired: true),
+                .init("offer", "Promotional offer, by its identifier", isRequired: true),
             ]),
     ]
 

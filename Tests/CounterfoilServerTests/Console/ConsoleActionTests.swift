@@ -58,7 +58,7 @@ import WebConsole
             let transfer = ["action": "transfer", "id": "ben", "original": "1", "reason": "ticket 4711"]
             let unknown = try await browser.confirm(transfer)
             #expect(unknown.status == 404 && unknown.hidden("reason") == "ticket 4711")
-            #expect(unknown.text.contains(/name="original" type="text" value="1"[^>]*aria-invalid="true"/))
+            #expect(unknown.text.contains(/name="original" type="text" value="1"[^>]* required aria-invalid="true"/))
             let again = try await browser.post("/console/confirm", transfer.merging(["original": original]) { $1 })
             #expect(again.status == 200 && again.text.contains("name=\"reason\" value=\"ticket 4711\""))
         }

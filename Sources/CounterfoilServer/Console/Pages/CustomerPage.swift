@@ -164,7 +164,7 @@ enum CustomerPage {
         let choice: FormField? =
             grants.areAll
             ? running.first.map { FormField("grant", "Grant", .choice(running), value: $0.value) }
-            : FormField("grant", "Grant, such as grt_0123…")
+            : FormField("grant", "Grant, such as grt_0123…", isRequired: true)
         guard let choice else { return }
         page.action("revoke", pageRequest, [("id", id)], [choice], title: "Revoke a grant")
     }
