@@ -67,6 +67,8 @@ extension ConfigurationValue {
                 continue
             case " ", "\t", "\u{FEFF}": continue
             case "#" where previous == nil: isComment = true
+            // A line of a quoted text can begin like a comment, and go on after the text.
+            case "\"", "'": isComment = false
             case "*" where !isComment && isWhereValueStarts(previous) && isNameCharacter(next):
                 throw ConfigurationProblems(
                     "aliases are not supported; text that looks like one can start with another word", line: line)

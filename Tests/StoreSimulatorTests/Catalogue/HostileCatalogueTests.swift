@@ -8,6 +8,8 @@ import Testing
         ("a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]", "aliases are not supported"),
         ("a: &a x\n*a : y", "aliases are not supported"),
         ("- # comment\r*a", "aliases are not supported"),
+        ("a: &a [x, x]\nb: {c: \"\n  # \", d: *a}", "aliases are not supported"),
+        ("a: &a [x, x]\nb: ['\n  #', *a]", "aliases are not supported"),
         ("base: &x {id: a}\nproducts:\n  - <<: *x", "aliases are not supported"),
         ("? [a, b]\n: c", "keys after a question mark"),
         ("{? a : b}", "keys after a question mark"),
