@@ -7,9 +7,9 @@ package import X509
 /// The root certificates at which a chain may end. A root is identified by the SHA-256 of its DER encoding.
 public struct TrustAnchors: Sendable, Hashable {
     /// The names shown in traces, by fingerprint (32 bytes).
-    private var names: [[UInt8]: String]
+    private let names: [[UInt8]: String]
     /// The known expiration dates, by fingerprint.
-    private var ends: [[UInt8]: Date]
+    private let ends: [[UInt8]: Date]
 
     /// Creates anchors from fingerprints (32 bytes), with names and expiration dates.
     package init(names: [[UInt8]: String], ends: [[UInt8]: Date] = [:]) { (self.names, self.ends) = (names, ends) }
@@ -49,8 +49,8 @@ public struct TrustAnchors: Sendable, Hashable {
 
     /// Creates anchors from PEM or DER files, or from all `.pem`, `.cer`, `.crt` and `.der` files in folders.
     ///
-    /// - Throws: ``VerificationError`` with code `certificate_malformed` if a file cannot be read or there is no
-    ///   certificate, `too_large` for a file of more than 1 MiB.
+    /// - Throws: ``VerificationError`` with code `certificate_malformed` if a file cannot be read, or a folder or
+    ///   all files have no certificate, `too_large` for a file of more than 1 MiB.
     public init(contentsOf locations: [URL]) throws(VerificationError) {
         try self.init(certificates: CertificateFile.contents(of: locations))
     }
@@ -140,8 +140,11 @@ package enum CertificateFile {
 
     private static func files(at location: URL) throws -> [URL] {
         guard try location.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true else { return [location] }
-        return try FileManager.default.contentsOfDirectory(at: location, includingPropertiesForKeys: [.fileSizeKey])
-            .filter { ["pem", "cer", "crt", "der"].contains($0.pathExtension.lowercased()) }
-            .sorted { $0.lastPathComponent < $1.lastPathComponent }
+        let all = try FileManager.default.contentsOfDirectory(at: location, includingPropertiesForKeys: [.fileSizeKey])
+        let files = all.filter { ["pem", "cer", "crt", "der"].contains($0.pathExtension.lowercased()) }
+        guard !files.isEmpty else {
+            throw VerificationError(.certificateMalformed, "\(location.path) contains no certificate file")
+        }
+        return files.sorted { $0.lastPathComponent < $1.lastPathComponent }
     }
 }

@@ -5,6 +5,7 @@ import Entitlements
 import Foundation
 import StoreSimulator
 import SwiftASN1
+import TestSupport
 import Testing
 import X509
 import _CryptoExtras
@@ -53,6 +54,14 @@ struct LegacyReceiptTests {
     func `A file without a certificate cannot be an intermediate`(_ text: String) throws {
         #expect(throws: refusal(.certificateMalformed)) { try CertificatePool(certificates: [Data(text.utf8)]) }
         #expect(try CertificatePool(certificates: []) == .empty)
+    }
+
+    @Test func `A folder without a certificate file is refused`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            try Data("no certificate".utf8).write(to: folder.appending(path: "notes.txt"))
+            #expect(throws: refusal(.certificateMalformed)) { try CertificatePool(contentsOf: [folder]) }
+            #expect(throws: refusal(.certificateMalformed)) { try TrustAnchors(contentsOf: [folder]) }
+        }
     }
 
     @Test(genuine)

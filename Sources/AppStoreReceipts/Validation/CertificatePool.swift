@@ -14,7 +14,8 @@ public struct CertificatePool: Sendable, Hashable {
 
     /// Creates a pool from certificates, each in PEM (one or more in a text) or DER.
     ///
-    /// - Throws: ``VerificationError`` with code `certificate_malformed` if one cannot be read or there is none.
+    /// - Throws: ``VerificationError`` with code `certificate_malformed` if one cannot be read or all data are without
+    ///   one. No data make an empty pool.
     public init(certificates: [Data]) throws(VerificationError) {
         var ders: [[UInt8]] = []
         for data in certificates { ders += try CertificateFile.read(data).map(\.der) }
@@ -26,8 +27,8 @@ public struct CertificatePool: Sendable, Hashable {
 
     /// Creates a pool from PEM or DER files, or from all certificate files in folders.
     ///
-    /// - Throws: ``VerificationError`` with code `certificate_malformed` if a file cannot be read or there is no
-    ///   certificate, `too_large` for a file of more than 1 MiB.
+    /// - Throws: ``VerificationError`` with code `certificate_malformed` if a file cannot be read, or a folder or
+    ///   all files have no certificate, `too_large` for a file of more than 1 MiB.
     public init(contentsOf locations: [URL]) throws(VerificationError) {
         try self.init(certificates: CertificateFile.contents(of: locations))
     }
