@@ -24,9 +24,7 @@ enum ReceiptDate {
 
     /// Parses milliseconds since 1970 as decimal text. Returns nil for other text, and for dates after the year 9999.
     static func parse(milliseconds text: String) -> Date? {
-        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let value = Int64(text),
-            value < 253_402_300_800_000
-        else { return nil }
+        guard text.isDigits(), let value = Int64(text), value < 253_402_300_800_000 else { return nil }
         return Date(millisecondsSince1970: value)
     }
 

@@ -3,7 +3,7 @@ internal import Crypto
 package import Foundation
 
 extension CertificateSummary {
-    /// Creates a summary of a certificate that swift-certificates cannot represent, such as one with an RSA-1024 key.
+    /// Creates a summary of a certificate from its fields and its DER encoding.
     package init(
         subject: String, issuer: String, serialNumber: [UInt8], notBefore: Date, notAfter: Date, der: [UInt8]
     ) {

@@ -2,7 +2,7 @@ extension Unicode.Scalar {
     /// Whether the code point can break a line, move a terminal's cursor or change the text direction, or is invisible.
     package var isUnprintable: Bool {
         switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: true
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse: true
         default: false
         }
     }

@@ -12,7 +12,7 @@ extension Date {
         return timeIntervalSince1970 < 0 ? -8_640_000_000_000_000 : 8_640_000_000_000_000
     }
 
-    /// Creates the instant that is `milliseconds` after 1970.
+    /// Creates the instant that is `milliseconds` after 1970, or a distant one if it is outside of the range of dates.
     package init(milliseconds: Milliseconds) {
         self = Date(millisecondsSince1970: milliseconds) ?? (milliseconds < 0 ? .distantPast : .distantFuture)
     }

@@ -1,7 +1,7 @@
 public import AppStoreModels
 public import Foundation
 
-/// The content of one signed renewal info, as far as it determines access and offers. Input of the fold.
+/// The content of one signed renewal info, as far as it determines access and offers.
 public struct RenewalFact: Sendable, Hashable {
     /// `originalTransactionId`, which identifies the subscription.
     public var originalTransactionID: String

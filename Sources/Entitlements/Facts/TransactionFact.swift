@@ -1,7 +1,7 @@
 public import AppStoreModels
 public import Foundation
 
-/// The content of one signed transaction, as far as it determines access, and its price. Input of the fold.
+/// The content of one signed transaction, as far as it determines access, and its price.
 ///
 /// Create a fact from a verified `JWSTransactionDecodedPayload`, from a validated receipt, or from a row of a ledger. A
 /// transaction that was signed several times has several facts; ``CustomerFacts`` describes which of them counts.

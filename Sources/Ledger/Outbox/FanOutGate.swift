@@ -43,8 +43,8 @@ package struct FanOutLimit: Sendable, Hashable {
 /// Holds events back while older ones are about to become known: a recovery reads windows in parallel and urgent types
 /// first, and two workers process notifications in parallel.
 ///
-/// The gate only reduces repetitions (``DeliveryLanes``), so it never holds events back for long, even if a recovery or
-/// a notification is stuck.
+/// The gate only reduces repetitions (``ResendDecision``), so it never holds events back for long, even if a recovery
+/// or a notification is stuck.
 package struct FanOutGate {
     /// How long a recovery, and the processing of its notifications, may hold events back.
     private static let longestRecovery = Duration.seconds(60)

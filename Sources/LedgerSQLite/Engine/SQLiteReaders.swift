@@ -29,7 +29,7 @@ final class SQLiteReaders: Sendable {
     /// Whether a release of the readers is scheduled.
     private let isReleaseScheduled = Atomic<Bool>(false)
 
-    /// One for each processor.
+    /// One for each processor, and at least two.
     static let count = max(2, ProcessInfo.processInfo.activeProcessorCount)
 
     /// Opens the connections.

@@ -68,7 +68,7 @@ struct LedgerDigest {
             let mentions = try record.mentions.map { mention in
                 (name: StoredUUID.text(try text(mention.notification, db)), date: mention.signedDate)
             }
-            for mention in mentions.sorted(by: { $0.name < $1.name }) {
+            for mention in mentions.sorted(by: { $0.name.precedesExactly($1.name) }) {
                 add("mention", nil, [.text(mention.name), .integer(mention.date)])
             }
         }

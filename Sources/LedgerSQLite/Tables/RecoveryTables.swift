@@ -1,7 +1,7 @@
 internal import GRDB
 internal import Ledger
 
-/// The tables of recoveries. Windows include both ends; a recovery's counts are the sums of its windows' counts.
+/// The tables of recoveries. Windows include both ends; a recovery's counts are the sums of its pages' counts.
 enum RecoveryTables {
     /// The condition of the partial index. SQLite uses it only if the query has the same literal.
     static let isOpen = "state = '\(RecoveryRun.State.open.rawValue)'"
