@@ -17,26 +17,26 @@ public struct Period: Sendable, Hashable {
         self.unit = unit
     }
 
-    private init(exactly count: Int, _ unit: Unit) {
-        self.count = count
+    private init(clamping count: Int, _ unit: Unit) {
+        self.count = min(max(count, 1), 10_000)
         self.unit = unit
     }
 
     /// One week.
-    public static let week = Period(exactly: 1, .week)
+    public static let week = Period(clamping: 1, .week)
     /// One month.
-    public static let month = Period(exactly: 1, .month)
+    public static let month = Period(clamping: 1, .month)
     /// One year.
-    public static let year = Period(exactly: 1, .year)
+    public static let year = Period(clamping: 1, .year)
 
     /// Returns a period of days. As for the other units, `count` is clamped to 1 to 10,000.
-    public static func days(_ count: Int) -> Period { Period(exactly: min(max(count, 1), 10_000), .day) }
+    public static func days(_ count: Int) -> Period { Period(clamping: count, .day) }
     /// Returns a period of weeks.
-    public static func weeks(_ count: Int) -> Period { Period(exactly: min(max(count, 1), 10_000), .week) }
+    public static func weeks(_ count: Int) -> Period { Period(clamping: count, .week) }
     /// Returns a period of months.
-    public static func months(_ count: Int) -> Period { Period(exactly: min(max(count, 1), 10_000), .month) }
+    public static func months(_ count: Int) -> Period { Period(clamping: count, .month) }
     /// Returns a period of years.
-    public static func years(_ count: Int) -> Period { Period(exactly: min(max(count, 1), 10_000), .year) }
+    public static func years(_ count: Int) -> Period { Period(clamping: count, .year) }
 
     /// Parses ISO 8601 with one unit, such as `P2W`; nil for other text.
     public init?(iso8601 text: String) {
