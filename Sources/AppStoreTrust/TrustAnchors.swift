@@ -106,15 +106,11 @@ package enum CertificateFile {
                 throw VerificationError(.certificateMalformed, "neither PEM nor DER: \(error)")
             }
         }
-        var certificates: [(der: [UInt8], certificate: Certificate)] = []
-        for der in ders {
-            do {
-                certificates.append((der, try Certificate(derEncoded: der)))
-            } catch {
-                throw VerificationError(.certificateMalformed, "not a certificate: \(error)")
-            }
+        do {
+            return try ders.map { (der: $0, certificate: try Certificate(derEncoded: $0)) }
+        } catch {
+            throw VerificationError(.certificateMalformed, "not a certificate: \(error)")
         }
-        return certificates
     }
 
     /// Returns the contents of files, and of the certificate files in folders, sorted by name.

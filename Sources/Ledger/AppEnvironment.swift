@@ -1,7 +1,7 @@
 package import AppStoreModels
 
-/// One app in one environment. Every row and every query of the ledger contains its ``id``, which is called `scope`
-/// there, so test data never grants production access.
+/// One app in one environment. Every row about its customers and every query of them contains its ``id``, which is
+/// called `scope` there, so test data never grants production access.
 package struct AppEnvironment: Sendable, Hashable {
     /// The row identifier in the database.
     package var id: Int64

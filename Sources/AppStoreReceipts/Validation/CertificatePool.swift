@@ -14,8 +14,7 @@ public struct CertificatePool: Sendable, Hashable {
 
     /// Creates a pool from certificates, each in PEM (one or more in a text) or DER.
     ///
-    /// - Throws: ``VerificationError`` with code `certificate_malformed` if one cannot be read or all data are without
-    ///   one. No data make an empty pool.
+    /// - Throws: ``VerificationError`` with code `certificate_malformed` if one cannot be read or the data have none.
     public init(certificates: [Data]) throws(VerificationError) {
         var ders: [[UInt8]] = []
         for data in certificates { ders += try CertificateFile.read(data).map(\.der) }

@@ -11,8 +11,7 @@ internal import X509
 /// certificate chains and revocation status. Their locks are held only to copy a reference, and no actor is involved.
 /// No value of a payload is used, and no network request is made, before the signature is verified.
 ///
-/// Every method throws a ``VerificationError`` for the first check that fails. Retry only after
-/// `revocation_unknown`.
+/// Every method throws a ``VerificationError`` for the first check that fails; retry only `revocation_unknown`.
 public struct SignedDataVerifier: Sendable {
     private var configuration: Configuration
     private let trust: TrustedCertificates

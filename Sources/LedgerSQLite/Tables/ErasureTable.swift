@@ -123,7 +123,7 @@ enum ErasureTable {
     static func originals(
         naming customers: [String], in scope: Int64, _ db: Database
     ) throws -> [ExactText: [String]] {
-        // All other names are in claims, which are never deleted.
+        // All other names are in claims, which only an erasure removes.
         let tokens = customers.filter { UUID(text: $0) != nil }
         guard !tokens.isEmpty else { return [:] }
         let rows = try db.all(

@@ -5,7 +5,7 @@ internal import GRDB
 internal import Ledger
 
 /// The tables of grants: the append-only log (`grant_events`), and the present state of each grant (`grants`), which
-/// derives from it. Both change in one transaction, and only here.
+/// derives from it. Both change in one transaction.
 enum GrantTables {
     static let schema = [
         """
