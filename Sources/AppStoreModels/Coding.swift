@@ -6,19 +6,19 @@ package import Foundation
 // nested decoder. No other code in the module depends on the JSON representation of a value.
 
 extension Date {
-    // ±100,000,000 days, the range of ECMAScript. It is within ±2^53 ms, and within 2^43 s of the reference date, where
-    // neighbouring values of `Date` differ by less than a millisecond: every integer is encoded as it was decoded.
-    private static let milliseconds = -8_640_000_000_000_000...8_640_000_000_000_000 as ClosedRange<Int64>
+    /// The dates that can be encoded: ±100,000,000 days, the range of ECMAScript. It is within ±2^53 ms, and within
+    /// 2^43 s of the reference date, where neighbouring dates differ by less than a millisecond: every integer is
+    /// encoded as it was decoded.
+    package static let representableMilliseconds = -8_640_000_000_000_000...8_640_000_000_000_000 as ClosedRange<Int64>
     private static let referenceMilliseconds = 978_307_200_000 as Int64
 
-    /// Creates a date from whole milliseconds since 1970-01-01T00:00:00Z. `nil` outside ±8,640,000,000,000,000.
+    /// Creates a date from whole milliseconds since 1970-01-01T00:00:00Z; nil outside ``representableMilliseconds``.
     package init?(millisecondsSince1970 milliseconds: Int64) {
-        guard Self.milliseconds.contains(milliseconds) else { return nil }
+        guard Self.representableMilliseconds.contains(milliseconds) else { return nil }
         self.init(timeIntervalSinceReferenceDate: Double(milliseconds - Self.referenceMilliseconds) / 1000)
     }
 
-    /// The nearest whole number of milliseconds since 1970-01-01T00:00:00Z. `nil` outside ±8,640,000,000,000,000.
-    ///
+    /// The nearest whole number of milliseconds since 1970-01-01T00:00:00Z; nil outside ``representableMilliseconds``.
     /// Returns exactly the number that was passed to `init(millisecondsSince1970:)`.
     package var millisecondsSince1970: Int64? {
         let seconds = timeIntervalSinceReferenceDate
@@ -28,7 +28,7 @@ extension Date {
             let rest = Int64(exactly: ((seconds - whole) * 1000).rounded())
         else { return nil }
         let result = thousands * 1000 + rest + Self.referenceMilliseconds
-        return Self.milliseconds.contains(result) ? result : nil
+        return Self.representableMilliseconds.contains(result) ? result : nil
     }
 }
 

@@ -5,11 +5,10 @@ package import Foundation
 package typealias Milliseconds = Int64
 
 extension Date {
-    /// Milliseconds since 1970, limited to the range of JSON dates. No decoded payload has a date outside of that
-    /// range.
+    /// Milliseconds since 1970, limited to the dates that can be encoded. No decoded payload has another date.
     package var milliseconds: Milliseconds {
-        if let milliseconds = millisecondsSince1970 { return milliseconds }
-        return timeIntervalSince1970 < 0 ? -8_640_000_000_000_000 : 8_640_000_000_000_000
+        let range = Self.representableMilliseconds
+        return millisecondsSince1970 ?? (timeIntervalSince1970 < 0 ? range.lowerBound : range.upperBound)
     }
 
     /// Creates the instant that is `milliseconds` after 1970, or a distant one if it is outside of the range of dates.
