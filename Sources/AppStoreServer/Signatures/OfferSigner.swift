@@ -81,11 +81,9 @@ public struct OfferSigner: Sendable {
     public func promotionalOfferV2(
         productID: String, offerID: String, transactionID: String? = nil
     ) throws(SigningError) -> String {
-        try SigningIdentifier.check(productID, "product ID")
-        try SigningIdentifier.check(offerID, "offer ID")
         var claims = try claims(for: "promotional-offer")
-        claims.productId = productID
-        claims.offerIdentifier = offerID
+        claims.productId = try checked(productID, "product ID")
+        claims.offerIdentifier = try checked(offerID, "offer ID")
         claims.transactionId = try transactionID.map { id throws(SigningError) in try checked(id, "transaction ID") }
         return try key.sign(claims: claims)
     }
@@ -161,7 +159,7 @@ private struct OfferClaims: Encodable {
 }
 
 extension OfferSigner {
-    private static let separator: Character = "\u{2063}"
+    private static let separator: Unicode.Scalar = "\u{2063}"
 
     /// Returns the text that is signed for a promotional offer in the original format: seven parts, separated by
     /// INVISIBLE SEPARATOR (U+2063).
@@ -174,7 +172,7 @@ extension OfferSigner {
         ] {
             try SigningIdentifier.check(part, name)
             // A separator within a part could make one part pass for two.
-            if part.unicodeScalars.contains("\u{2063}") {
+            if part.unicodeScalars.contains(separator) {
                 throw SigningError(.invalidIdentifier, "the \(name) contains U+2063")
             }
         }
