@@ -8,7 +8,7 @@ package import Ledger
 package struct LedgerImport: Sendable {
     /// The result of an import.
     package struct Report: Sendable {
-        /// The numbers of items in the file.
+        /// The numbers of items in the file, without the refused ones.
         package var notifications = 0
         package var signedFacts = 0
         package var claims = 0
