@@ -15,16 +15,17 @@ public struct VerifyReceiptFacts: Sendable, Hashable {
 
     /// Reads a response.
     ///
-    /// The purchases are those of `latest_receipt_info`, and those of `receipt.in_app` that are missing there. The
-    /// signing date of the former is the date of the response, that of the latter the creation date of the receipt, but
-    /// never later than `received`. A non-consumable that was restored on another device is read as the original
-    /// purchase, with its identifier and date.
+    /// The purchases are those of `latest_receipt_info` and `latest_expired_receipt_info`, and those of the receipt that
+    /// are missing there. The signing date of the former is the date of the response, that of the latter the creation
+    /// date of the receipt, but never later than `received`. A non-consumable that was restored on another device is
+    /// read as the original purchase, with its identifier and date.
     ///
     /// - Parameters:
     ///   - response: The body, as the App Store sent it.
     ///   - received: When it was received.
     ///   - catalogue: Determines the product types, which receipts do not contain.
     ///   - limits: The limits for the size of the response.
+    /// - Throws: `too_large`, `bad_json`; `bad_status` for a status other than 0 and 21006; `malformed`.
     public init(
         response: Data, received: Date, catalogue: ProductCatalogue, limits: VerifyReceiptLimits = .init()
     ) throws(VerifyReceiptError) {
