@@ -3,7 +3,8 @@ package import Foundation
 /// Parses instants in requests and commands.
 package enum InstantText {
     /// A description of the accepted forms, for error messages.
-    package static let form = "An instant is milliseconds since 1970 or ISO 8601, such as 2026-05-01T09:30:00Z."
+    package static let form =
+        "An instant is milliseconds since 1970, or ISO 8601 with time and zone, such as 2026-05-01T09:30:00Z."
 
     /// The maximum distance from 1970 in milliseconds, as for dates of JavaScript (ECMA-262, section 21.4.1.1).
     private static let farthest: UInt64 = 8_640_000_000_000_000

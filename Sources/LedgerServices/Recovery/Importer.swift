@@ -65,7 +65,8 @@ package struct Importer: Sendable {
         } catch let refusal as VerificationError {
             let message =
                 refusal.code == .badBase64URL
-                ? "neither a transaction ID nor a receipt in base64" : refusal.message
+                ? "neither a transaction ID nor a receipt in base64; a line has no header, quotation marks or columns"
+                : refusal.message
             return .failed(code: "\(refusal.code)", message: message)
         }
     }

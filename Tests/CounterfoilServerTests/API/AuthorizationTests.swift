@@ -176,6 +176,11 @@ import Testing
                 #expect(answer.status == 401, "\(token.prefix(40))")
                 #expect(answer["code"] as? String == type, "\(token.prefix(40))")
             }
+            let claims = #"{"sub":"anna","iat":\#(iat + 90),"exp":\#(exp)}"#
+            let early = TestAPIClient(
+                url: world.url, key: TestAPIClient.publicKey, token: TestAPIClient.token(claims: claims))
+            let message = try #require(try await early.get("/v1/customers/anna")["message"] as? String)
+            #expect(message.contains("its iat or nbf is more than a minute after the server's time"))
             let audience =
                 #"{"sub":"anna","iat":\#(iat),"exp":\#(exp),"aud":"\#(world.simulator.information.bundleID)"}"#
             let api = TestAPIClient(

@@ -11,7 +11,7 @@ import Testing
         ("purchases", "{}", "empty_report", "Send signed_transactions"),
         ("purchases", #"{"restore": true, "receipt": null}"#, "empty_report", "Send signed_transactions"),
         ("purchases", "[]", "bad_json", "Expected a JSON object with"), ("purchases", "{", "bad_json", "not JSON"),
-        ("purchases", #"{"receipt": 1}"#, "bad_json", "receipt"),
+        ("purchases", #"{"receipt": 1}"#, "bad_json", "`receipt` is invalid. Expected"),
         ("usage", #"{"transaction_id": "1"}"#, "empty_report", "customer_consented"),
         ("usage", #"{"customer_consent": true}"#, "unknown_member", #"did you mean \"customer_consented\"?"#),
         (
@@ -19,7 +19,7 @@ import Testing
             #"Unknown member \"offer\""#
         ),
         ("offers/introductory", #"{"product_id": "p", "alow": true}"#, "unknown_member", #"did you mean \"allow\"?"#),
-        ("offers/introductory", #"{"allow": true}"#, "bad_json", "product_id"),
+        ("offers/introductory", #"{"allow": true}"#, "bad_json", "`product_id` is missing. Expected"),
         ("offers/introductory", #"{"product_id": "p", "nonce": "1"}"#, "bad_json", #"`nonce` takes a UUID, not \"1\""#),
         (
             "offers/promotional", #"{"product_id": "p", "offer_id": "o", "force": true, "format": "jwt"}"#,

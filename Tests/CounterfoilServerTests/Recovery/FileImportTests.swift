@@ -136,7 +136,9 @@ import Testing
             let progress = try await world.importCustomers(file)
             #expect(progress.lines == 2 && progress.failed == 1)
             let failures = try String(contentsOf: file.appendingPathExtension("failed"), encoding: .utf8)
-            let reason = "2\tbad_base64url\tneither a transaction ID nor a receipt in base64"
+            let reason =
+                "2\tbad_base64url\tneither a transaction ID nor a receipt in base64; "
+                + "a line has no header, quotation marks or columns"
             #expect(failures == "\(reason)\t\(bought),anna\\u{1b}[2J\\u{9}x\n")
         }
     }

@@ -97,7 +97,8 @@ extension CustomerToken.Refusal {
                 "The customer in the customer token is not in Unicode Normalization Form C (NFC)."
             case .dotSegment: CustomerName.dotSegmentRefusal
             case .expired: "The customer token has expired; ask your backend for a new one."
-            case .notYet: "The customer token is not valid yet."
+            case .notYet:
+                "The customer token is not valid yet: its iat or nbf is more than a minute after the server's time."
             case .tooLong: "A customer token can be valid for at most a day."
             case .wrongAudience: "The customer token is for another app."
             }

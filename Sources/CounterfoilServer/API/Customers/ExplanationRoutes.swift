@@ -21,10 +21,10 @@ struct ExplanationRoutes {
     /// the texts.
     private func explain(_ call: APICall) async throws -> Response {
         let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
-        guard let entitlement = call.pathParameter("key"),
-            apps[appEnvironment.bundleID]?.catalogue.entitlements[entitlement] != nil
-        else {
-            throw APIFailure.notFound("The configuration has no entitlement with this name.", parameter: "key")
+        let entitlement = call.pathParameter("key") ?? ""
+        let known = apps[appEnvironment.bundleID]?.catalogue.entitlements ?? [:]
+        guard known[entitlement] != nil else {
+            throw APIFailure.unknownEntitlement(entitlement, among: known.keys)
         }
         let explained = try await customers.explanation(
             of: entitlement, for: customer, in: appEnvironment, at: call.request.date("at"),

@@ -46,10 +46,9 @@ struct SubscriptionRoutes {
     private func entitlement(_ call: APICall) async throws -> Response {
         let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let reading = try await customers.customer(customer, in: appEnvironment, at: call.request.date("at"))
-        guard let name = call.pathParameter("key"),
-            let state = reading.states.entitlements.first(where: { $0.entitlement.isExactly(name) })
-        else {
-            throw APIFailure.notFound("The configuration has no entitlement with this name.", parameter: "key")
+        let name = call.pathParameter("key") ?? ""
+        guard let state = reading.states.entitlements.first(where: { $0.entitlement.isExactly(name) }) else {
+            throw APIFailure.unknownEntitlement(name, among: reading.states.entitlements.map(\.entitlement))
         }
         return .json {
             CustomerJSON.entitlement(&$0, state) { json in

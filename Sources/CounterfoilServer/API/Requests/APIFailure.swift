@@ -41,6 +41,13 @@ struct APIFailure: Error, HTTPResponseError, Sendable {
         APIFailure(.notFound, "not_found", message, parameter: parameter)
     }
 
+    /// Creates the response about an entitlement in the path that the app does not have.
+    static func unknownEntitlement(_ name: String, among known: some Sequence<String>) -> APIFailure {
+        notFound(
+            .unknown("The configuration has no entitlement with this name", name, among: known.sorted()),
+            parameter: "key")
+    }
+
     static func forbidden(_ message: String, parameter: String? = nil) -> APIFailure {
         APIFailure(.forbidden, "forbidden", message, parameter: parameter)
     }

@@ -26,9 +26,9 @@ extension JSONRequestBody {
             throw failure
         } catch let error as DecodingError {
             let member = error.member
-            throw APIFailure(
-                "bad_json", member.isEmpty ? "Expected \(form)." : "Expected \(form); see \(member).",
-                parameter: member.isEmpty ? nil : member)
+            guard !member.isEmpty else { throw APIFailure("bad_json", "Expected \(form).") }
+            let mistake = error.isAboutMissingMember ? "is missing" : "is invalid"
+            throw APIFailure("bad_json", "`\(member)` \(mistake). Expected \(form).", parameter: member)
         } catch {
             throw APIFailure("bad_json", "The body is not JSON. Expected \(form).")
         }
@@ -82,6 +82,14 @@ extension Decoder {
 }
 
 extension DecodingError {
+    /// Whether a required member is missing or null.
+    fileprivate var isAboutMissingMember: Bool {
+        switch self {
+        case .keyNotFound, .valueNotFound: true
+        default: false
+        }
+    }
+
     /// The path of the invalid member. Its value is not included.
     fileprivate var member: String {
         switch self {

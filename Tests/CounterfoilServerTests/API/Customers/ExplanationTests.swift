@@ -46,6 +46,12 @@ import Testing
                 try await world.api.get("/v1/customers/nobody/entitlements/premium/explain")["rule"] as? String
                     == "never_bought")
             #expect(try await world.api.get("/v1/customers/\(anna)/entitlements/gold/explain").status == 404)
+            for path in ["premum", "premum/explain"] {
+                let misspelled = try await world.api.get("/v1/customers/\(anna)/entitlements/\(path)")
+                #expect(misspelled.status == 404 && misspelled["param"] as? String == "key", "\(path)")
+                let message = try #require(misspelled["message"] as? String)
+                #expect(message.hasSuffix(#"; did you mean "premium"?"#), "\(path): \(message)")
+            }
         }
     }
 
