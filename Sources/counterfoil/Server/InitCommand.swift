@@ -17,6 +17,7 @@ struct InitCommand: AsyncParsableCommand {
               counterfoil server init
               counterfoil server init --simulator --output rehearsal.yaml
               counterfoil server init --simulator http://127.0.0.1:9000 --output two.yaml
+              counterfoil server init --simulator ./store --output ci.yaml --json
               counterfoil server init --output - > counterfoil.yaml
             """)
 
@@ -31,12 +32,21 @@ struct InitCommand: AsyncParsableCommand {
 
     @Flag(help: "Replace an existing file.") var force = false
 
+    @Flag(help: "Print one JSON object with file and key instead of text.") var json = false
+
+    private struct Report: Encodable {
+        let file, key: String
+    }
+
     /// The path at which the server receives notifications.
     private static let path = "/apple/notifications"
 
     func validate() throws {
         guard simulator || folder == nil else {
             throw ValidationError("A simulator's folder goes after --simulator; --output names the file to write.")
+        }
+        guard !json || output != "-" else {
+            throw ValidationError("--json needs a file: --output - prints the configuration.")
         }
     }
 
@@ -59,7 +69,11 @@ struct InitCommand: AsyncParsableCommand {
         // Send every request before writing the file: after that nothing may fail before the key is shown, only once.
         let notificationURL = try await store?.notificationURL()
         try await write(template.text)
-        report(key, notificationURL: notificationURL, product: catalogue?.suggestion)
+        if json {
+            Output.line(JSONText.encode(Report(file: output, key: key)))
+        } else {
+            report(key, notificationURL: notificationURL, product: catalogue?.suggestion)
+        }
         if let file = store?.information.privateKey, TemporaryFolder.contains(file) {
             Output.error(
                 "note: \(output.printable) refers to the simulator's key and certificates, which are deleted when it "

@@ -75,7 +75,14 @@ struct BuyCommand: AsyncParsableCommand {
             customer: customer, product: product, quantity: quantity, offer: offer, appAccountToken: try account(),
             signature: try await signature(for: product, client), introductorySignature: introductorySignature,
             sign: sign ? true : nil)
-        try await client.perform(command, in: environment, options)
+        do { try await client.perform(command, in: environment, options) } catch let refusal as Refusal
+            where refusal.code == StoreError.Code.offerSignatureMissing.rawValue
+        {
+            // The simulator's message names the members of its control API.
+            throw Refusal(
+                code: refusal.code,
+                message: "a promotional offer needs a signature: --signature, --sign-by or, to test without, --sign")
+        }
     }
 
     /// Returns the signature of `--signature`, if the option is used.

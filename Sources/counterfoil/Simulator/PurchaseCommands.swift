@@ -74,7 +74,8 @@ struct DoCommand: AsyncParsableCommand {
 
             COMMANDS
               \(StoreCommand.names.joined(separator: " "))
-            The schema StoreCommand in the simulator's openapi.yaml describes their members.
+            The schema StoreCommand describes their members: it is in /openapi.yaml below the control URL, which \
+            `counterfoil simulator status --json` prints as controlURL.
             """)
 
     @Argument(help: ArgumentHelp("The command, or - to read it from standard input.", valueName: "json")) var json:

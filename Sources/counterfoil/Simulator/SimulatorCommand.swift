@@ -49,8 +49,8 @@ struct SimulatorCommand: AsyncParsableCommand {
             SimulatorRaisePrice.self,
             SimulatorReceipt.self, SimulatorRefresh.self, DoCommand.self, CustomersCommand.self, ClockCommand.self,
             TriggerCommand.self, ListenCommand.self, SimulatorNotifications.self, FaultCommand.self,
-            ScenarioCommand.self, SimulatorSnapshot.self, SimulatorRestore.self, SimulatorReset.self,
-            SimulatorRevocation.self,
+            ScenarioCommand.self, CatalogueCommand.self, SimulatorSnapshot.self, SimulatorRestore.self,
+            SimulatorReset.self, SimulatorRevocation.self,
         ],
         defaultSubcommand: SimulatorRun.self)
 }
@@ -71,7 +71,10 @@ struct SimulatorRun: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The folder for keys, certificates and snapshots.", valueName: "dir"))
     var directory: String?
 
-    @Option(help: ArgumentHelp("The products: Xcode's .storekit file, or YAML.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "The products: Xcode's .storekit file, or YAML such as that of `counterfoil simulator catalogue`.",
+            valueName: "file"))
     var catalogue: String?
 
     @Option(help: ArgumentHelp("The seed for all identifiers.", valueName: "n"))

@@ -7,8 +7,8 @@ struct SubscriberOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
     @Argument(
         help: ArgumentHelp(
-            "The subscription, or for refund any purchase: one of its transaction IDs, its product ID, or the end of that. Default: the latest, or all where the command applies to all.",
-            valueName: "subscription"))
+            "The subscription, or with refund any purchase: one of its transaction IDs, its product ID, or the end of that. Default: the latest, or all where the command applies to all.",
+            valueName: "purchase"))
     var subscription: String?
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions

@@ -14,7 +14,12 @@ import Testing
         #expect(payload.offerIdentifier == "NEWCOMER")
         #expect(payload.price == 0)
         try shop.expectRefusal(.purchase(customer: "anna", product: "plus", offer: "NEWCOMER"), .notEligible)
-        try shop.expectRefusal(.purchase(customer: "anna", product: "plus", offer: "NOBODY"), .unknownOffer)
+        let unknown = StoreCommand.purchase(customer: "anna", product: "plus", offer: "NOBODY")
+        try shop.expectRefusal(unknown, .unknownOffer)
+        let thrown = #expect(throws: StoreError.self) { try shop.perform(unknown) }
+        let message = try #require(thrown).message
+        let offers = try #require(message.split(separator: "; it has ").dropFirst().first, "\(message)")
+        #expect(offers.split(separator: ", ").contains("NEWCOMER"), "\(message)")
     }
 
     @Test(arguments: [("PLUS", OfferType.offerCode), ("loyal", .promotional)])

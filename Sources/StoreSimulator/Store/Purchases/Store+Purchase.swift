@@ -85,7 +85,12 @@ extension Store {
     }
 
     func unknownOffer(_ purchase: Purchase) -> StoreError {
-        StoreError(.unknownOffer, "\(purchase.product.id) has no offer \((purchase.offer ?? "").quoted)")
+        let offers = purchase.product.subscription?.offers ?? purchase.product.offers
+        let known = offers.compactMap(\.identifier).prefix(10).joined(separator: ", ")
+        return StoreError(
+            .unknownOffer,
+            "\(purchase.product.id) has no offer \((purchase.offer ?? "").quoted)"
+                + (known.isEmpty ? "" : "; it has \(known)"))
     }
 
     /// Whether the customer has bought a product and has not been refunded.
