@@ -61,6 +61,18 @@ import Testing
         }
     }
 
+    @Test func `A public key for an app without customer_token_secret is refused with advice`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "c.yaml")
+            try Data("apps: [{bundle_id: com.example.app, environments: [Sandbox]}]\n".utf8).write(to: file)
+            let arguments = ["server", "keys", "create", "--name", "app", "--scope", "customers:read", "--public"]
+            let refused = try await Command.run(arguments + ["--config", file.path])
+            #expect(refused.status == 1 && refused.output.isEmpty)
+            #expect(refused.errors.hasPrefix("refused no_customer_token_secret: com.example.app has no"))
+            #expect(refused.errors.contains("add customer_token_secret: {file: FILE} to the app"), "\(refused.errors)")
+        }
+    }
+
     @Test(
         arguments: [
             ["--name", "x"], ["--name", "x y", "--scope", "all"], ["--name", "x", "--scope", "nonsense"],

@@ -76,13 +76,19 @@ struct ServerClient: Sendable {
 
 /// The options of commands that call a running server.
 struct ServerOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The running server.", valueName: "url")) var url: String
+    @Option(help: ArgumentHelp("The running server. Default: $COUNTERFOIL_URL.", valueName: "url")) var url: String?
     @Option(
         help: ArgumentHelp("A file with an API key of the server. Default: $COUNTERFOIL_KEY.", valueName: "file"),
         completion: .file())
     var key: String?
 
-    func client() throws -> ServerClient { try ServerClient(url: url, keyFile: key) }
+    func client() throws -> ServerClient {
+        if let url { return try ServerClient(url: url, keyFile: key) }
+        guard let named = ProcessInfo.processInfo.environment["COUNTERFOIL_URL"], !named.isEmpty else {
+            throw ValidationError("Name the running server with --url, or set COUNTERFOIL_URL.")
+        }
+        return try ServerClient(url: named, keyFile: key, option: "COUNTERFOIL_URL")
+    }
 }
 
 /// Checks URLs of servers that options take.

@@ -270,7 +270,7 @@ import Testing
         let text = Test.smallest + "keys: [{name: a, secret: {environment: COUNTERFOIL_KEY}, scopes: [all]}]"
         let environment = [
             "COUNTERFOIL_KEY": String(repeating: "k", count: 24), "COUNTERFOIL_PROT": "1", "PATH": "/bin",
-            "COUNTERFOIL_SIMULATOR": "/store",
+            "COUNTERFOIL_SIMULATOR": "/store", "COUNTERFOIL_URL": "http://127.0.0.1:8080",
         ]
         let notes = try Test.read(text, environment: environment).warnings.map(\.description)
         #expect(

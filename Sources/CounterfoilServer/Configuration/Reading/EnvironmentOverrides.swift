@@ -42,9 +42,9 @@ package struct EnvironmentOverrides {
         texts.reduce(root) { $0.replacing($1.key.split(separator: ".").map(String.init), with: $1.value) }
     }
 
-    /// Variables that only the command line tool reads: the key for the commands that call a running server, and the
-    /// simulator's URL for those that control a simulator.
-    private static let commandVariables = ["COUNTERFOIL_KEY", "COUNTERFOIL_SIMULATOR"]
+    /// Variables that only the command line tool reads: the key and the URL of a running server, and the simulator's
+    /// URL for the commands that control a simulator.
+    private static let commandVariables = ["COUNTERFOIL_KEY", "COUNTERFOIL_SIMULATOR", "COUNTERFOIL_URL"]
 
     /// Returns a warning for each variable that begins with `COUNTERFOIL_` and is unknown.
     static func notes(on names: some Sequence<String>) -> [ConfigurationIssue] {
