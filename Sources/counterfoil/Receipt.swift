@@ -5,7 +5,7 @@ internal import Basics
 import Foundation
 
 /// `counterfoil receipt`: validates a receipt and prints its app, environment and purchases.
-struct ReceiptCommand: ParsableCommand {
+struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt",
         abstract: "Validate a receipt and print its contents.",
@@ -22,6 +22,9 @@ struct ReceiptCommand: ParsableCommand {
               counterfoil receipt old.b64 --intermediate AppleITunesStoreCA.cer
               counterfoil receipt local.b64 --xcode-certificate StoreKitTestCertificate.cer
               counterfoil receipt receipt.b64 --transaction-id
+              counterfoil receipt receipt.b64 --simulator
+
+            With --simulator it trusts a running simulator instead: its roots and its clock.
 
             JSON: {"valid":true,"receipt":{"bundle_id":…,"in_app":[…],…},"trace":{…}}
               or  {"object":"error","valid":false,"code":"bad_signature","message":…}
@@ -84,16 +87,28 @@ struct ReceiptCommand: ParsableCommand {
             """))
     var printsVerifyReceipt = false
 
+    @Flag(help: "Trust the running simulator, or the one whose folder or URL follows.")
+    var simulator = false
+
+    @Argument(help: ArgumentHelp("The simulator's folder or URL.", valueName: "dir|url"))
+    var folder: String?
+
     @OptionGroup var trust: TrustOptions
 
     func validate() throws {
         try Input.requireNoText(file, beginning: "MII")
+        guard simulator || folder == nil else {
+            throw ValidationError("Name one file. A simulator's folder goes after --simulator.")
+        }
+        guard !simulator || (trust.roots.isEmpty && trust.xcodeCertificates.isEmpty) else {
+            throw ValidationError("--simulator cannot be combined with --root or --xcode-certificate.")
+        }
         if printsTransactionID, printsVerifyReceipt {
             throw ValidationError("--transaction-id and --verify-receipt exclude each other.")
         }
         let restricts = !bundleIDs.isEmpty || !versions.isEmpty || !environments.isEmpty || deviceID != nil
         let certificates = intermediates + trust.roots + trust.xcodeCertificates
-        if printsTransactionID, restricts || !certificates.isEmpty || trust.asOf != nil {
+        if printsTransactionID, restricts || simulator || !certificates.isEmpty || trust.asOf != nil {
             throw ValidationError("--transaction-id verifies nothing: leave out all other options except --json.")
         }
         if printsVerifyReceipt, !bundleIDs.isEmpty || !versions.isEmpty || deviceID != nil {
@@ -102,8 +117,8 @@ struct ReceiptCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        let validator = try validator()
+    func run() async throws {
+        let validator = simulator ? try await validatorOfSimulator() : try validator(trusting: trust)
         let contents = Input.withoutByteOrderMark(try Input.read(file, maximumBytes: validator.limits.bytes + 3))
         do {
             if printsTransactionID {
@@ -128,8 +143,8 @@ struct ReceiptCommand: ParsableCommand {
     /// Returns advice for contents that are a JWS, that others than Apple signed or that lack certificates, otherwise an
     /// empty string.
     private func advice(for contents: Data, _ error: VerificationError) -> String {
-        if error.code == .untrustedRoot, trust.roots.isEmpty {
-            return "; --root trusts another root, such as the folder certificates of a simulator"
+        if error.code == .untrustedRoot, !simulator, trust.roots.isEmpty {
+            return "; --simulator trusts a simulator, --root another root"
         }
         if error.code == .chainLength, intermediates.isEmpty {
             return "; --intermediate adds certificates that the receipt lacks"
@@ -165,7 +180,8 @@ struct ReceiptCommand: ParsableCommand {
         return Set(environments.map(\.environment))
     }
 
-    private func validator() throws -> ReceiptValidator {
+    /// Returns the validator for the options.
+    func validator(trusting trust: TrustOptions) throws -> ReceiptValidator {
         var validator = ReceiptValidator(anchors: try trust.anchors())
         validator.xcodeCertificates = try trust.enrolled().anchors
         do {

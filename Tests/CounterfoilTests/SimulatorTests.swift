@@ -181,6 +181,10 @@ import Testing
         let alone = try await session.run("simulator", "receipt", "anna", "--device-id", "--json").object()
         #expect(alone as? [String: String] == ["identifierForVendor": other])
         #expect(try await validate("--device-id", device).object()["valid"] as? Bool == true)
+        let untrusted = try await Command.run(["receipt", file.path])
+        #expect(untrusted.status == 1 && untrusted.errors.contains("; --simulator trusts a simulator"))
+        let trusted = try await Command.run(["receipt", file.path, "--simulator", session.folder.path, "--json"])
+        #expect(try trusted.object()["valid"] as? Bool == true, "\(trusted.errors)")
         #expect(try await validate("--device-id", other).object()["code"] as? String == "wrong_device")
         // `counterfoil receipt` uses the real clock.
         #expect(

@@ -11,9 +11,8 @@ struct SimulatorReceipt: AsyncParsableCommand {
             The receipt is bound to the device; --device-id prints the identifier for `counterfoil receipt --device-id`. In \
             the sandbox there is no receipt before the first purchase or `counterfoil simulator refresh`.
 
-            To validate it, pass the folder `certificates` of the simulator's folder as --root. With --json it is a \
-            request to verifyReceipt that still needs the app's shared secret as `password`, which \
-            counterfoil simulator status --json prints.
+            To validate it, use `counterfoil receipt FILE --simulator`. With --json it is a request to verifyReceipt that \
+            still needs the app's shared secret as `password`, which counterfoil simulator status --json prints.
 
             EXAMPLES
               counterfoil simulator receipt anna
