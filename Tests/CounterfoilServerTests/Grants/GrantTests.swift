@@ -155,6 +155,9 @@ import Testing
             }
             #expect(try await refusal(["actor": String(repeating: "x", count: 101)]) == "invalid_actor")
             #expect(try await refusal(["note": "x"]) == "unknown_member")
+            let anonymous = try await world.api.post(Self.path, ["entitlement": "premium", "reason": "r"])
+            #expect(anonymous.text.contains("`actor` is missing. Expected"), "\(anonymous.text)")
+            #expect(anonymous.text.contains("actor and optionally until."), "\(anonymous.text)")
             #expect(try await world.appClient(for: "anna").post(Self.path, [:]).status == 403)
             var reader = world.api
             reader.key = TestAPIClient.readerKey

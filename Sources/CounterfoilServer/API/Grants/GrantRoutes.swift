@@ -23,7 +23,7 @@ struct GrantRoutes {
     private func create(_ call: APICall) async throws -> Response {
         let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let body = try await call.body(
-            GrantBody.self, form: "a JSON object with entitlement, reason, actor and until")
+            GrantBody.self, form: "a JSON object with entitlement, reason, actor and optionally until")
         let now = clock.now().milliseconds
         let entitlements = apps[appEnvironment.bundleID]?.catalogue.entitlements.keys.map(\.self) ?? []
         let content = try body.content(for: customer, among: entitlements, at: now)

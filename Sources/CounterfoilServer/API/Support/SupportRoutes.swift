@@ -71,7 +71,7 @@ struct SupportRoutes {
         let client = try appStore.client(for: appEnvironment)
         let original = try call.identifier("transaction")
         let body = try await call.body(
-            ExtensionBody.self, form: "a JSON object with days, reason and request_identifier")
+            ExtensionBody.self, form: "a JSON object with days, reason and optionally request_identifier")
         let request = ExtendRenewalDateRequest(
             extendByDays: try body.checkedDays, extendReasonCode: try body.code,
             requestIdentifier: try body.identifier(isUUID: false, of: call, about: original, in: appEnvironment))
@@ -113,7 +113,7 @@ struct SupportRoutes {
         let client = try appStore.client(for: appEnvironment)
         let body = try await call.body(
             MassExtensionBody.self,
-            form: "a JSON object with product_id, days, reason, storefronts and request_identifier")
+            form: "a JSON object with product_id, days, reason and optionally storefronts and request_identifier")
         let identifier = try body.extensionBody.identifier(
             isUUID: true, of: call, about: body.productID, in: appEnvironment)
         let request = MassExtendRenewalDateRequest(
