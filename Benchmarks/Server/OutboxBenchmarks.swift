@@ -46,9 +46,10 @@ enum OutboxBenchmarks {
         // Read the endpoints' numbers, which are not consecutive: the concurrent commits have used some.
         let endpoints = try await storage.webhookEndpoints().map(\.id).filter { $0 > 1 }
         try await measureCommits("fan-out", storage) { ends in
-            let targets = endpoints.map { FanOutTarget(endpoint: $0) { _, _ in 1 } }
             while ends > Date(),
-                try await storage.fanOut(to: targets, within: .none, limit: batch, at: 5) == .more
+                try await storage.fanOut(
+                    to: endpoints, by: { FanOutTarget(endpoint: $0.id) { _, _ in 1 } }, within: .none, limit: batch,
+                    at: 5) == .more
             {}
         }
         try await storage.switchWebhook(1, nil, discardingBacklog: false, at: 5)

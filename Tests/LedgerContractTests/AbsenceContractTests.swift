@@ -66,7 +66,7 @@ import Testing
             let page = try await ledger.events(FeedQuery(after: 7, scopes: [id], limit: 9), within: .none)
             #expect(page.items.isEmpty && page.cursor == 7 && !page.hasMore)
             #expect(try await ledger.status() == FanOutStatus(newest: 0, recoveries: []))
-            #expect(try await ledger.status(for: [FanOutTarget(endpoint: 7) { _, _ in 1 }]) == nil)
+            #expect(try await ledger.status(for: [7]) == nil)
             #expect(try await ledger.webhookBacklog(without: []) == WebhookBacklog(deliveries: 0, disabledEndpoints: 0))
             #expect(try await ledger.webhookActivity(since: 0, limit: 9).isEmpty)
             #expect(try await ledger.delivery(7, of: 7) == nil)

@@ -221,6 +221,36 @@ extension `The contract of every database` {
         }
     }
 
+    /// An engine that reads the endpoint before its transaction skips events that the endpoint receives by then.
+    @Test(arguments: Engine.allCases)
+    func `Deliveries are created by the endpoint as it is stored, and without a target its events wait`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, appEnvironment in
+            let endpoint = try await ledger.addEndpoint().id
+            let changed = WebhookDefinition(name: "crm", url: "https://example.com/new", secrets: [])
+            try await ledger.changeWebhook(endpoint, to: changed)
+            let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
+            _ = try await ledger.createGrant("g", content, in: appEnvironment.id, at: 1)
+            let waiting = try await ledger.fanOut(to: [endpoint], by: { _ in nil }, within: .none, limit: 9, at: 2)
+            #expect(waiting == .done)
+            #expect(try await ledger.status(for: [endpoint]) != nil)
+            _ = try await ledger.fanOut(
+                to: [endpoint],
+                by: { stored in
+                    FanOutTarget(endpoint: stored.id) { _, _ in stored.definition?.url == changed.url ? 1 : 0 }
+                }, within: .none, limit: 9, at: 3)
+            #expect(try await ledger.dueDeliveries(of: endpoint, at: 3, limit: 9).count == 1)
+            let disabled = WebhookEndpoint.Disabled(reason: .requested, since: 4)
+            try await ledger.switchWebhook(endpoint, disabled, discardingBacklog: false, at: 4)
+            _ = try await ledger.createGrant("h", content, in: appEnvironment.id, at: 5)
+            let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
+            #expect(try await ledger.fanOut(to: [target], within: .none, limit: 9, at: 6) == .done)
+            try await ledger.switchWebhook(endpoint, nil, discardingBacklog: false, at: 7)
+            #expect(try await ledger.status(for: [endpoint]) != nil)
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `A filtered search returns each delivery once for every page size and scan limit`(
         _ engine: Engine

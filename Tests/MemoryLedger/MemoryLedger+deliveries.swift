@@ -41,12 +41,17 @@ extension MemoryLedger {
 
 extension MemoryLedger {
     package func fanOut(
-        to targets: [FanOutTarget], within gate: FanOutLimit, limit: Int, at now: Milliseconds
+        to endpoints: [Int64], by target: @escaping @Sendable (WebhookEndpoint) -> FanOutTarget?,
+        within gate: FanOutLimit, limit: Int, at now: Milliseconds
     ) async throws -> FanOutProgress {
         try write { state in
-            targets.reduce(.done) { progress, target in
-                max(progress, state.fanOut(to: target, gate, limit, at: now))
+            var progress = FanOutProgress.done
+            for id in endpoints {
+                guard let stored = state.endpoints[id]?.endpoint, stored.disabled == nil, let target = target(stored)
+                else { continue }
+                progress = max(progress, state.fanOut(to: target, gate, limit, at: now))
             }
+            return progress
         }
     }
 

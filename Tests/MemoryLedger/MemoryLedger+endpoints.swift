@@ -88,10 +88,10 @@ extension MemoryLedger: WebhookStorage {
 
     package func runWebhookJob(limit: Int, at now: Milliseconds) async throws -> Bool { false }
 
-    package func status(for targets: [FanOutTarget]) async throws -> FanOutStatus? {
+    package func status(for endpoints: [Int64]) async throws -> FanOutStatus? {
         try read { state in
-            let hasNewEvents = targets.contains { target in
-                guard let endpoint = state.endpoints[target.endpoint] else { return false }
+            let hasNewEvents = endpoints.contains { id in
+                guard let endpoint = state.endpoints[id] else { return false }
                 return endpoint.endpoint.disabled == nil && endpoint.cursor < state.lastEvent
             }
             return hasNewEvents ? state.status : nil

@@ -19,7 +19,7 @@ extension MemoryLedger.State {
     mutating func fanOut(
         to target: FanOutTarget, _ gate: FanOutLimit, _ limit: Int, at now: Milliseconds
     ) -> FanOutProgress {
-        guard let endpoint = endpoints[target.endpoint], endpoint.endpoint.disabled == nil else { return .done }
+        guard let endpoint = endpoints[target.endpoint] else { return .done }
         let begin = WebhookEndpoint.beginning(endpoint.begin, at: now)
         let candidates = numberedEvents.filter { $0.number > endpoint.cursor }.prefix(limit)
         var progress = candidates.count == limit ? FanOutProgress.more : .done

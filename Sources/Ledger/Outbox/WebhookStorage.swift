@@ -37,20 +37,23 @@ package protocol WebhookStorage: Sendable {
 
     /// Returns the status that decides whether events can be published in order yet; nil if there are no events to
     /// publish.
-    func status(for targets: [FanOutTarget]) async throws -> FanOutStatus?
+    func status(for endpoints: [Int64]) async throws -> FanOutStatus?
 
     /// Creates the deliveries of the events after the cursor of each endpoint, and moves the cursor, in batches of one
     /// transaction each.
     ///
     /// - Parameters:
+    ///   - target: Returns the target of an endpoint as it is stored in this transaction; nil if its events wait. A
+    ///     definition from before the transaction could skip events that the endpoint receives by now.
     ///   - gate: The events that must wait.
     ///   - limit: The maximum number of events for each endpoint, and the approximate number of deliveries.
     func fanOut(
-        to targets: [FanOutTarget], within gate: FanOutLimit, limit: Int, at now: Milliseconds
+        to endpoints: [Int64], by target: @escaping @Sendable (WebhookEndpoint) -> FanOutTarget?,
+        within gate: FanOutLimit, limit: Int, at now: Milliseconds
     ) async throws -> FanOutProgress
 
     /// Makes the first of the held deliveries due, in batches of one endpoint each. Deliveries are held while
-    /// ``fanOut(to:within:limit:at:)`` has more events to sort.
+    /// ``fanOut(to:by:within:limit:at:)`` has more events to sort.
     ///
     /// - Returns: Whether there may be more.
     func releaseDeliveries(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool

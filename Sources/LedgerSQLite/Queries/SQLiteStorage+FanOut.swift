@@ -2,9 +2,9 @@ internal import GRDB
 package import Ledger
 
 extension SQLiteStorage {
-    package func status(for targets: [FanOutTarget]) async throws -> FanOutStatus? {
+    package func status(for endpoints: [Int64]) async throws -> FanOutStatus? {
         try await read { db in
-            guard try Self.hasNewEvents(for: targets, db) else { return nil }
+            guard try Self.hasNewEvents(for: endpoints, db) else { return nil }
             return try Self.status(db)
         }
     }
@@ -18,23 +18,29 @@ extension SQLiteStorage {
         return FanOutStatus(oldestWaiting: oldest, newest: newest, recoveries: Set(recoveries))
     }
 
-    private static func hasNewEvents(for targets: [FanOutTarget], _ db: Database) throws -> Bool {
-        try targets.contains { target in
+    private static func hasNewEvents(for endpoints: [Int64], _ db: Database) throws -> Bool {
+        try endpoints.contains { endpoint in
             try db.exists(
                 """
                 SELECT 1 FROM webhook_endpoints WHERE id = ? AND disabled_reason IS NULL
                     AND cursor < (SELECT max(seq) FROM events)
-                """, [.integer(target.endpoint)])
+                """, [.integer(endpoint)])
         }
     }
 
     package func fanOut(
-        to targets: [FanOutTarget], within gate: FanOutLimit, limit: Int, at now: Milliseconds
+        to endpoints: [Int64], by target: @escaping @Sendable (WebhookEndpoint) -> FanOutTarget?,
+        within gate: FanOutLimit, limit: Int, at now: Milliseconds
     ) async throws -> FanOutProgress {
         var progress = FanOutProgress.done
-        for target in targets {
-            progress = max(
-                progress, try await writeBatch { try Self.fanOut(to: target, within: gate, limit, at: now, $0) })
+        for endpoint in endpoints {
+            let batch = try await writeBatch { db in
+                guard let stored = try WebhookTables.endpoint(endpoint, db), stored.disabled == nil,
+                    let target = target(stored)
+                else { return FanOutProgress.done }
+                return try Self.fanOut(to: target, within: gate, limit, at: now, db)
+            }
+            progress = max(progress, batch)
         }
         return progress
     }
@@ -42,9 +48,7 @@ extension SQLiteStorage {
     private static func fanOut(
         to target: FanOutTarget, within gate: FanOutLimit, _ limit: Int, at now: Milliseconds, _ db: Database
     ) throws -> FanOutProgress {
-        guard let endpoint = try fanOutState(of: target.endpoint, at: now, db), !endpoint.isDisabled else {
-            return .done
-        }
+        guard let endpoint = try fanOutState(of: target.endpoint, at: now, db) else { return .done }
         let candidates = try db.all(
             "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? ORDER BY seq LIMIT ?",
             [.integer(endpoint.cursor), .init(limit)]
@@ -96,13 +100,9 @@ extension SQLiteStorage {
     /// Returns the endpoint's cursor, and the instant from which on events are for it.
     static func fanOutState(
         of endpoint: Int64, at now: Milliseconds, _ db: Database
-    ) throws -> (cursor: Int64, begin: Milliseconds, isDisabled: Bool)? {
-        try db.first(
-            "SELECT cursor, begins_at, disabled_reason FROM webhook_endpoints WHERE id = ?", [.integer(endpoint)]
-        ) { row in
-            (
-                row.number(0) ?? 0, WebhookEndpoint.beginning(row.number(1) ?? 0, at: now), row.text(2) != nil
-            )
+    ) throws -> (cursor: Int64, begin: Milliseconds)? {
+        try db.first("SELECT cursor, begins_at FROM webhook_endpoints WHERE id = ?", [.integer(endpoint)]) { row in
+            (row.number(0) ?? 0, WebhookEndpoint.beginning(row.number(1) ?? 0, at: now))
         }
     }
 

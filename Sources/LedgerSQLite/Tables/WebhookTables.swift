@@ -96,6 +96,11 @@ enum WebhookTables {
             failingSince: row.number(6), createdAt: row.number(8) ?? 0)
     }
 
+    /// Returns the endpoint with a row identifier.
+    static func endpoint(_ id: Int64, _ db: Database) throws -> WebhookEndpoint? {
+        try db.first("SELECT * FROM webhook_endpoints WHERE id = ?", [.integer(id)]) { endpoint($0) }
+    }
+
     /// An event that may have to be delivered.
     struct Candidate: Sendable, FeedEvent {
         let number: Int64

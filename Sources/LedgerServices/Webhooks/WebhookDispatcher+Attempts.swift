@@ -41,11 +41,10 @@ extension WebhookDispatcher {
     /// Returns the name of an endpoint for the log, or its identifier if the endpoint was deleted.
     func name(of endpoint: Int64) -> String { state.withLock { $0.names[endpoint] } ?? "\(endpoint)" }
 
-    /// Returns an endpoint for the fan-out, which uses its definition at that time: a reload may change it until then.
-    package func target(_ endpoint: WebhookEndpoint, _ definition: WebhookDefinition) -> FanOutTarget {
-        FanOutTarget(endpoint: endpoint.id) { [self] type, scope in
-            let current = self.definition(of: endpoint) ?? definition
-            return current.deliveries(of: type, scopes[id: scope])
+    /// Returns an endpoint with the number of deliveries that its definition requests for each event.
+    func target(_ endpoint: Int64, _ definition: WebhookDefinition) -> FanOutTarget {
+        FanOutTarget(endpoint: endpoint) { [scopes] type, scope in
+            definition.deliveries(of: type, scopes[id: scope])
         }
     }
 

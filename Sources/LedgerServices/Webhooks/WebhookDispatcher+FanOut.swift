@@ -21,17 +21,21 @@ extension WebhookDispatcher {
     }
 
     /// Creates deliveries from new events. Returns false if there are no more events.
-    func fanOut(to targets: [FanOutTarget], _ group: inout DiscardingTaskGroup) async throws -> Bool {
+    func fanOut(to endpoints: [Int64], _ group: inout DiscardingTaskGroup) async throws -> Bool {
         // Without webhooks, a query after each commit would be wasted.
-        guard !targets.isEmpty else { return false }
-        guard let status = try await storage.status(for: targets) else {
+        guard !endpoints.isEmpty else { return false }
+        guard let status = try await storage.status(for: endpoints) else {
             // A last batch of full size was recorded as `.more`.
             state.withLock { $0.gate.record(.done, at: .now) }
             return false
         }
         let gate = state.withLock { $0.gate.limit(status, at: .now) }
         let progress: FanOutProgress
-        do { progress = try await storage.fanOut(to: targets, within: gate, limit: Self.batch, at: now) } catch {
+        do {
+            progress = try await storage.fanOut(
+                to: endpoints, by: { [self] stored in definition(of: stored).map { target(stored.id, $0) } },
+                within: gate, limit: Self.batch, at: now)
+        } catch {
             // Deliveries may have been created for the endpoints before the one that failed.
             state.withLock { $0.hasUnreleased = true }
             throw error
@@ -49,7 +53,7 @@ extension WebhookDispatcher {
     }
 
     /// Makes deliveries due that were created while the dispatcher was catching up. Returns false if there are none.
-    func releaseDeliveries(to targets: [FanOutTarget]) async throws -> Bool {
+    func releaseDeliveries(to endpoints: [Int64]) async throws -> Bool {
         let mayHaveSome = state.withLock { state in
             guard state.hasUnreleased, !state.gate.isCatchingUp(at: .now) else { return false }
             state.hasUnreleased = false
@@ -59,7 +63,7 @@ extension WebhookDispatcher {
         var isDone = false
         // A failed release is tried again.
         defer { if !isDone { state.withLock { $0.hasUnreleased = true } } }
-        isDone = try await !storage.releaseDeliveries(to: targets.map(\.endpoint), limit: Self.batch, at: now)
+        isDone = try await !storage.releaseDeliveries(to: endpoints, limit: Self.batch, at: now)
         if !isDone { wake() }
         return !isDone
     }

@@ -100,7 +100,7 @@ extension WebhookDispatcher {
 
     /// Sends events again that the endpoint accepts. Deliveries that wait for a retry are sent first, at once.
     package func replay(_ range: ReplayRange, to webhook: ManagedWebhook) async throws -> ReplayOutcome {
-        let target = target(webhook.stored, webhook.definition)
+        let target = target(webhook.stored.id, webhook.definition)
         defer {
             clearBackoff(of: webhook.stored.id)
             scheduleRelease()
@@ -110,7 +110,7 @@ extension WebhookDispatcher {
 
     /// Returns what ``replay(_:to:)`` would do, without doing it.
     package func countReplay(_ range: ReplayRange, to webhook: ManagedWebhook) async throws -> ReplayOutcome {
-        try await storage.countReplay(range, to: target(webhook.stored, webhook.definition))
+        try await storage.countReplay(range, to: target(webhook.stored.id, webhook.definition))
     }
 
     /// Sends a test event without content. Returns nil if no delivery was created.

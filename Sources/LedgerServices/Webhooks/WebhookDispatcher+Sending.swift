@@ -12,10 +12,10 @@ extension WebhookDispatcher {
     static let maximumShared = 32
 
     /// Starts sending the due deliveries of one endpoint, up to the concurrency limit. Returns false if none is due.
-    func send(to endpoint: WebhookEndpoint, _ group: inout DiscardingTaskGroup) async throws -> Bool {
+    func send(to endpoint: Int64, _ group: inout DiscardingTaskGroup) async throws -> Bool {
         let (inFlight, all, pause) = state.withLock { state in
             let all = state.inFlight.values.reduce(0) { $0 + $1.count }
-            return (state.inFlight[endpoint.id] ?? [], all, state.pauses[endpoint.id])
+            return (state.inFlight[endpoint] ?? [], all, state.pauses[endpoint])
         }
         if let pause, !clock.isOver(pause) {
             scheduleWakeup(in: pause.remaining, &group)
@@ -24,11 +24,11 @@ extension WebhookDispatcher {
         let share = max(1, inFlight.count + Self.maximumShared - all)
         let limit = pause == nil ? min(Self.maximumConcurrency, share) : 1
         guard inFlight.count < limit else { return true }
-        var due = try await storage.dueDeliveries(of: endpoint.id, at: now, limit: limit + inFlight.count)
-        if let test = try await takeTest(of: endpoint.id) { due = [test] + due.filter { $0.id != test.id } }
-        guard let definition = try await currentDefinition(of: endpoint.id) else { return false }
+        var due = try await storage.dueDeliveries(of: endpoint, at: now, limit: limit + inFlight.count)
+        if let test = try await takeTest(of: endpoint) { due = [test] + due.filter { $0.id != test.id } }
+        guard let definition = try await currentDefinition(of: endpoint) else { return false }
         for delivery in due.filter({ !inFlight.contains($0.id) }).prefix(limit - inFlight.count) {
-            state.withLock { _ = $0.inFlight[endpoint.id, default: []].insert(delivery.id) }
+            state.withLock { _ = $0.inFlight[endpoint, default: []].insert(delivery.id) }
             group.addTask { await self.deliver(delivery, definition) }
         }
         return !due.isEmpty

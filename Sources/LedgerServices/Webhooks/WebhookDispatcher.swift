@@ -219,15 +219,13 @@ package final class WebhookDispatcher: Service {
 
     /// Creates deliveries and starts sending. Returns false if nothing more is due.
     private func processDue(_ group: inout DiscardingTaskGroup) async throws -> Bool {
-        let active = try await endpoints().filter { $0.disabled == nil }
-            .compactMap { endpoint in definition(of: endpoint).map { (endpoint: endpoint, definition: $0) } }
-        let targets = active.map { target($0.endpoint, $0.definition) }
-        var isBusy = try await fanOut(to: targets, &group)
-        isBusy = try await releaseDeliveries(to: targets) || isBusy
-        for (endpoint, _) in active { isBusy = try await send(to: endpoint, &group) || isBusy }
+        let active = try await endpoints().filter { $0.disabled == nil }.map(\.id)
+        var isBusy = try await fanOut(to: active, &group)
+        isBusy = try await releaseDeliveries(to: active) || isBusy
+        for endpoint in active { isBusy = try await send(to: endpoint, &group) || isBusy }
         // Last, so that a failing job blocks nothing else. It is tried again in a later pass.
         isBusy = try await runJobs() || isBusy
-        try await scheduleWakeup(for: active.map(\.endpoint.id), &group)
+        try await scheduleWakeup(for: active, &group)
         return isBusy
     }
 }

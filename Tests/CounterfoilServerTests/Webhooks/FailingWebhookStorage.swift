@@ -56,14 +56,15 @@ final class FailingWebhookStorage: WebhookStorage {
 
     /// Fails after writing one delivery for the first endpoint.
     func fanOut(
-        to targets: [FanOutTarget], within gate: FanOutLimit, limit: Int, at now: Milliseconds
+        to endpoints: [Int64], by target: @escaping @Sendable (WebhookEndpoint) -> FanOutTarget?,
+        within gate: FanOutLimit, limit: Int, at now: Milliseconds
     ) async throws -> FanOutProgress {
         try await runChange(before: .fanOut)
         if fails(.fanOut) {
-            _ = try await ledger.fanOut(to: Array(targets.prefix(1)), within: gate, limit: 1, at: now)
+            _ = try await ledger.fanOut(to: Array(endpoints.prefix(1)), by: target, within: gate, limit: 1, at: now)
             throw Self.failure
         }
-        return try await ledger.fanOut(to: targets, within: gate, limit: limit, at: now)
+        return try await ledger.fanOut(to: endpoints, by: target, within: gate, limit: limit, at: now)
     }
 
     func releaseDeliveries(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool {
@@ -109,7 +110,7 @@ final class FailingWebhookStorage: WebhookStorage {
 
     func removeWebhook(_ id: Int64) async throws { try await ledger.removeWebhook(id) }
 
-    func status(for targets: [FanOutTarget]) async throws -> FanOutStatus? { try await ledger.status(for: targets) }
+    func status(for endpoints: [Int64]) async throws -> FanOutStatus? { try await ledger.status(for: endpoints) }
 
     func dueDeliveries(of endpoint: Int64, at now: Milliseconds, limit: Int) async throws -> [WebhookDelivery] {
         try await runChange(before: .dueDeliveries)

@@ -127,7 +127,9 @@ struct OrderWorld {
 
     private mutating func fanOut(limit: Int) async throws -> FanOutProgress {
         now += 1
-        return try await ledger.storage.fanOut(to: targets, within: .none, limit: limit, at: now)
+        return try await ledger.storage.fanOut(
+            to: targets.map(\.endpoint), by: { [targets] stored in targets.first { $0.endpoint == stored.id } },
+            within: .none, limit: limit, at: now)
     }
 
     private mutating func releaseDeliveries() async throws {

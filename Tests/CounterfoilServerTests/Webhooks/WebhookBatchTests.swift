@@ -134,9 +134,10 @@ private final class RowCounter: TransactionObserver, Sendable {
         try await expectBatches(atLeast: 20 * endpoints.count) { storage in
             try await storage.registerWebhooks(endpoints.map { "endpoint-\($0)" }, at: 0)
             try await storage.write { try $0.execute(sql: "UPDATE webhook_endpoints SET cursor = 0 WHERE id > 1") }
-            let targets = endpoints.map { FanOutTarget(endpoint: $0) { _, _ in 3 } }
             for _ in 0..<20 {
-                _ = try await storage.fanOut(to: targets, within: .none, limit: WebhookDispatcher.batch, at: 5)
+                _ = try await storage.fanOut(
+                    to: endpoints, by: { FanOutTarget(endpoint: $0.id) { _, _ in 3 } }, within: .none,
+                    limit: WebhookDispatcher.batch, at: 5)
             }
             while try await storage.releaseDeliveries(to: endpoints, limit: WebhookDispatcher.batch, at: 5) {}
             let due = try await storage.dueDeliveries(of: 20, at: 5, limit: 9)

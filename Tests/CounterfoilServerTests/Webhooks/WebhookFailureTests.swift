@@ -152,6 +152,25 @@ private struct FailingWorld {
         }
     }
 
+    /// A pass that had begun skipped the events that the endpoint received by then, and moved its cursor past them.
+    @Test func `A change by the API is effective for all later events, also in a pass that has begun`() async throws {
+        try await FailingWorld.run { world in
+            var webhook = World.webhook("crm", "\(world.receiver.url)/crm")
+            webhook.events = ["subscription.*"]
+            let added = try #require(try await world.dispatcher.add(webhook)).stored.id
+            await world.dispatcher.waitUntilIdle()
+            webhook.events = nil
+            let changed = webhook
+            world.storage.runOnce(before: .fanOut) {
+                try await world.dispatcher.updateEndpoint(added, to: changed)
+                try await world.createGrants(for: ["bob"])
+            }
+            try await world.createGrants(for: ["anna"])
+            await world.dispatcher.waitUntilIdle()
+            #expect(world.takePaths().filter { $0 == "/crm" }.count == 2)
+        }
+    }
+
     @Test func `An endpoint that is disabled while the endpoints are read gets no more messages`() async throws {
         try await FailingWorld.run { world in
             world.receiver.answer(410)

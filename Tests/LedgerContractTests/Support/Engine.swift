@@ -78,6 +78,15 @@ extension LedgerEngine {
         return try #require(try await addWebhook(definition, at: now))
     }
 
+    /// Creates the deliveries to targets that do not depend on the stored endpoints.
+    func fanOut(
+        to targets: [FanOutTarget], within gate: FanOutLimit, limit: Int, at now: Milliseconds
+    ) async throws -> FanOutProgress {
+        try await fanOut(
+            to: targets.map(\.endpoint), by: { stored in targets.first { $0.endpoint == stored.id } }, within: gate,
+            limit: limit, at: now)
+    }
+
     /// The first events with their row identifiers, which may have gaps.
     func firstEvents(_ limit: Int = .max) async throws -> [(number: Int64, event: LedgerEvent)] {
         let last = try await lastEvent()

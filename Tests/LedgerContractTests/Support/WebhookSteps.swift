@@ -64,13 +64,13 @@ extension Step {
         let holdsRecovered = position != nil && facts.isOneIn(2)
         return Step(name: "fan out \(limit) after \(position ?? 0) \(holdsRecovered)") { walk in
             let gate = FanOutLimit(after: walk.notification(at: position), holdsRecovered: holdsRecovered)
-            let endpoints = try await walk.ledger.webhookEndpoints()
-            let targets = endpoints.map { target($0) }
-            let hasNewEvents = try await walk.ledger.status(for: targets) != nil
-            let progress = try await walk.ledger.fanOut(to: targets, within: gate, limit: limit, at: now)
+            let endpoints = try await walk.ledger.webhookEndpoints().map(\.id)
+            let hasNewEvents = try await walk.ledger.status(for: endpoints) != nil
+            let progress = try await walk.ledger.fanOut(
+                to: endpoints, by: { target($0) }, within: gate, limit: limit, at: now)
             // In half of the walks, deliveries are released although more events may come before them.
             if progress != .more || limit.isMultiple(of: 2) {
-                while try await walk.ledger.releaseDeliveries(to: endpoints.map(\.id), limit: 3, at: now) {}
+                while try await walk.ledger.releaseDeliveries(to: endpoints, limit: 3, at: now) {}
             }
             return "\(hasNewEvents) \(progress)"
         }
