@@ -34,4 +34,22 @@ import Testing
             #expect(try await usage(of: "cleo") == [UsageReport(customerConsented: true, reportedAt: 25)])
         }
     }
+
+    /// An import applies the erasure again to everything up to its instant. The report may have arrived before the
+    /// erasure and be stored after it.
+    @Test(arguments: Engine.allCases)
+    func `A report that is stored after an erasure has a later instant, even if it is older`(_ engine: Engine)
+        async throws
+    {
+        try await engine.withLedger { ledger, appEnvironment in
+            let id = appEnvironment.id
+            _ = try await ledger.erase("anna", in: appEnvironment, at: 100)
+            for (reported, stored) in [(90, 101), (100, 101), (200, 200)] as [(Milliseconds, Milliseconds)] {
+                let report = UsageReport(customerConsented: true, reportedAt: reported)
+                try await ledger.record(report, of: "anna", in: id)
+                let usage = try await ledger.usage(of: "anna", transactionID: "1", productID: "gold", in: id)
+                #expect(usage == [UsageReport(customerConsented: true, reportedAt: stored)])
+            }
+        }
+    }
 }

@@ -34,7 +34,10 @@ extension MemoryLedger: ConsumptionStorage {
     package func record(_ report: UsageReport, of customer: String, in scope: Int64) async throws {
         try write { state in
             let owner = Key(scope, customer)
-            for part in report.parts {
+            var stored = report
+            stored.reportedAt = Erasure.instant(
+                ofChangeAt: report.reportedAt, afterErasure: state.lastErasure(of: customer, in: scope))
+            for part in stored.parts {
                 let key = UsageKey(owner, part.subject)
                 state.usage[key] = part.merged(with: state.usage[key])
             }

@@ -33,8 +33,8 @@ package struct Erasure: Sendable, Hashable {
         return max(now, newest ?? now, next)
     }
 
-    /// Returns the instant of a claim or a grant that a customer gets now: after the customer's last erasure, even in
-    /// the same millisecond or if the clock was set back, so that an import does not remove it as older data.
+    /// Returns the instant of a claim, a grant or a usage report that is stored now: after the customer's last erasure,
+    /// even in the same millisecond or if the clock was set back, so that an import does not remove it as older data.
     package static func instant(ofChangeAt now: Milliseconds, afterErasure last: Milliseconds?) -> Milliseconds {
         guard let last, last >= now else { return now }
         return last == .max ? last : last + 1

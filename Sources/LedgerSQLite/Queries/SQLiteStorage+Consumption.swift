@@ -5,7 +5,10 @@ package import Ledger
 extension SQLiteStorage: ConsumptionStorage {
     package func record(_ report: UsageReport, of customer: String, in scope: Int64) async throws {
         try await write { db in
-            for part in report.parts {
+            let erasure = try ErasureTable.lastErasure(of: customer, in: scope, db)
+            var stored = report
+            stored.reportedAt = Erasure.instant(ofChangeAt: report.reportedAt, afterErasure: erasure)
+            for part in stored.parts {
                 let known = try Self.usage(part.subject, customer, scope, db)
                 try Self.store(part.merged(with: known), customer, scope, db)
             }
