@@ -78,8 +78,8 @@ struct ChangeWatch {
         last = now
         do { try await compareTopics(watched, problem) } catch {
             // The ledger cannot be read. Publish all topics, so that the pages show the error, and read again next
-            // time.
-            last = nil
+            // time. Then publish all customers: events may have been skipped.
+            (last, event) = (nil, nil)
             known = known.filter { watched.contains($0.key) }
             for topic in watched { compare(topic, [problem ?? "unreadable"]) }
         }
@@ -150,6 +150,8 @@ struct ChangeWatch {
         let previous = event
         event = last
         guard let previous, last - previous <= Self.maximumEvents else {
+            // After a failure, the next one is published again.
+            known = known.filter { !$0.key.hasPrefix(ChangeTopic.customerPrefix) }
             for principal in audiences { publishAllCustomers(to: principal) }
             return
         }

@@ -5,6 +5,7 @@ import StoreSimulator
 import Testing
 
 @testable import CounterfoilServer
+@testable import LedgerSQLite
 @testable import LedgerServices
 @testable import WebConsole
 
@@ -149,6 +150,30 @@ extension `Live updates of console pages` {
             try await world.waitUntilIdle()
             let changed = await Self.changedTopics(&watch, hub)
             #expect(changed == topics)
+        }
+    }
+
+    /// A page that was rendered meanwhile shows the error, and an event that was read just before may not be published.
+    @Test func `A customer's topic is published when the ledger becomes unreadable, and when it is readable again`()
+        async throws
+    {
+        try await `The console`.run { world, _ in
+            let anna = try await world.subscribe("anna")
+            try await world.waitUntilIdle()
+            let (core, sqlite) = (try world.server.core, try world.sqlite)
+            let hub = EventHub()
+            var watch = ChangeWatch(core, hub)
+            let topic = ChangeTopic.customer(anna)
+            let stream = hub.open([topic])
+            defer { stream?.close() }
+            _ = await Self.changedTopics(&watch, hub)
+            #expect(await Self.changedTopics(&watch, hub).isEmpty)
+            for _ in 0..<2 {
+                try await sqlite.write("ALTER TABLE events RENAME TO hidden", [])
+                #expect(await Self.changedTopics(&watch, hub) == [topic])
+                try await sqlite.write("ALTER TABLE hidden RENAME TO events", [])
+                #expect(await Self.changedTopics(&watch, hub) == [topic])
+            }
         }
     }
 
