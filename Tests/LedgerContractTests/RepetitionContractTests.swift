@@ -172,6 +172,33 @@ import Testing
         }
     }
 
+    /// An engine that removes the former endpoint in a transaction of its own loses it if the second one fails.
+    @Test(arguments: Engine.allCases)
+    func `An endpoint replaces one of the configuration once, and gets nothing that waited for it`(_ engine: Engine)
+        async throws
+    {
+        try await engine.withLedger { ledger, appEnvironment in
+            try await ledger.registerWebhooks(["crm"], at: 1)
+            let former = try #require(try await ledger.webhookEndpoints().first).id
+            let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
+            _ = try await ledger.createGrant("g", content, in: appEnvironment.id, at: 2)
+            let target = FanOutTarget(endpoint: former) { _, _ in 1 }
+            _ = try await ledger.fanOut(to: [target], within: .none, limit: 9, at: 3)
+            try #require(try await ledger.webhookBacklog(without: []).deliveries == 1)
+            let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
+            #expect(try await ledger.addWebhook(definition, at: 4) == nil)
+            let added = try #require(try await ledger.addWebhook(definition, replacesConfigured: true, at: 4))
+            let again = try await ledger.addWebhook(definition, replacesConfigured: true, at: 4)
+            #expect(again?.id == added.id && added.id != former && !added.isConfigured)
+            #expect(try await ledger.webhookEndpoints().map(\.id) == [added.id])
+            // The name of an endpoint that the API created is taken.
+            #expect(try await ledger.addWebhook(definition, replacesConfigured: true, at: 5) == nil)
+            while try await ledger.runWebhookJob(limit: 9, at: 5) {}
+            #expect(try await ledger.webhookBacklog(without: []).deliveries == 0)
+            #expect(try await ledger.status(for: [added.id]) == nil)
+        }
+    }
+
     /// The audit log has no key, so each repetition adds the entries again.
     @Test(arguments: Engine.allCases)
     func `Audit entries that are appended twice remain in one chain`(_ engine: Engine) async throws {

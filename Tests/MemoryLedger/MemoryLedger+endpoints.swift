@@ -37,10 +37,14 @@ extension MemoryLedger: WebhookStorage {
     }
 
     package func addWebhook(
-        _ definition: WebhookDefinition, at now: Milliseconds
+        _ definition: WebhookDefinition, replacesConfigured: Bool, at now: Milliseconds
     ) async throws -> WebhookEndpoint? {
         try write { state in
-            let known = state.endpoints.values.map(\.endpoint).first { $0.name.isExactly(definition.name) }
+            var known = state.endpoints.values.map(\.endpoint).first { $0.name.isExactly(definition.name) }
+            if replacesConfigured, let former = known, former.isConfigured {
+                state.removeEndpoint(former.id)
+                known = nil
+            }
             guard let known else { return state.addEndpoint(definition.name, definition, at: now) }
             let isRepeated = known.createdAt == now && known.definition?.isSame(as: definition) ?? false
             return isRepeated ? known : nil
@@ -80,10 +84,7 @@ extension MemoryLedger: WebhookStorage {
     }
 
     package func removeWebhook(_ id: Int64) async throws {
-        try write { state in
-            state.endpoints[id] = nil
-            state.deliveries = state.deliveries.filter { $0.value.endpoint != id }
-        }
+        try write { $0.removeEndpoint(id) }
     }
 
     package func runWebhookJob(limit: Int, at now: Milliseconds) async throws -> Bool { false }
@@ -144,6 +145,11 @@ extension MemoryLedger.State {
             createdAt: now)
         endpoints[lastEndpoint] = .init(endpoint: endpoint, cursor: lastEvent, begin: now)
         return endpoint
+    }
+
+    fileprivate mutating func removeEndpoint(_ id: Int64) {
+        endpoints[id] = nil
+        deliveries = deliveries.filter { $0.value.endpoint != id }
     }
 
     func event(_ number: Int64) -> LedgerEvent? {

@@ -15,7 +15,12 @@ package protocol WebhookStorage: Sendable {
 
     /// Creates an endpoint by the API; nil if the name is taken. Repeating the call, with the same definition and
     /// instant, returns the endpoint.
-    func addWebhook(_ definition: WebhookDefinition, at now: Milliseconds) async throws -> WebhookEndpoint?
+    ///
+    /// - Parameter replacesConfigured: Whether an endpoint of the configuration with this name is removed in the same
+    ///   transaction, as by ``removeWebhook(_:)``.
+    func addWebhook(
+        _ definition: WebhookDefinition, replacesConfigured: Bool, at now: Milliseconds
+    ) async throws -> WebhookEndpoint?
 
     /// Changes the definition of an endpoint.
     func changeWebhook(_ id: Int64, to definition: WebhookDefinition) async throws

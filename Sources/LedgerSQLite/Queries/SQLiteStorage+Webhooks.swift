@@ -20,10 +20,16 @@ extension SQLiteStorage: WebhookStorage {
     }
 
     package func addWebhook(
-        _ definition: WebhookDefinition, at now: Milliseconds
+        _ definition: WebhookDefinition, replacesConfigured: Bool, at now: Milliseconds
     ) async throws -> WebhookEndpoint? {
         let stored = try definition.stored()
         return try await write { db in
+            if replacesConfigured,
+                let former = try db.number(
+                    "SELECT id FROM webhook_endpoints WHERE name = ? AND is_configured = 1", [.text(definition.name)])
+            {
+                try WebhookTables.remove(former, db)
+            }
             try db.run(
                 """
                 INSERT INTO webhook_endpoints (name, is_configured, definition, cursor, created_at, begins_at)
@@ -68,11 +74,7 @@ extension SQLiteStorage: WebhookStorage {
     }
 
     package func removeWebhook(_ id: Int64) async throws {
-        try await write { db in
-            try db.run("DELETE FROM webhook_endpoints WHERE id = ?", [.integer(id)])
-            try db.run("DELETE FROM webhook_chores WHERE endpoint = ?", [.integer(id)])
-            try WebhookJobs.add(.remove, to: id, db)
-        }
+        try await write { try WebhookTables.remove(id, $0) }
     }
 
     package func runWebhookJob(limit: Int, at now: Milliseconds) async throws -> Bool {

@@ -101,6 +101,13 @@ enum WebhookTables {
         try db.first("SELECT * FROM webhook_endpoints WHERE id = ?", [.integer(id)]) { endpoint($0) }
     }
 
+    /// Removes an endpoint. A job deletes its deliveries.
+    static func remove(_ id: Int64, _ db: Database) throws {
+        try db.run("DELETE FROM webhook_endpoints WHERE id = ?", [.integer(id)])
+        try db.run("DELETE FROM webhook_chores WHERE endpoint = ?", [.integer(id)])
+        try WebhookJobs.add(.remove, to: id, db)
+    }
+
     /// An event that may have to be delivered.
     struct Candidate: Sendable, FeedEvent {
         let number: Int64

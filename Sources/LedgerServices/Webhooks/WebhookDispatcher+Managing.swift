@@ -55,11 +55,9 @@ extension WebhookDispatcher {
         _ definition: WebhookDefinition, replacesRemoved: Bool = false
     ) async throws -> ManagedWebhook? {
         try await serializeChanges {
-            let former = try await storage.webhookEndpoints().first { $0.name.isExactly(definition.name) }
-            if replacesRemoved, let former, former.isConfigured, self.definition(of: former) == nil {
-                try await storage.removeWebhook(former.id)
-            }
-            let endpoint = try await storage.addWebhook(definition, at: now)
+            let isRemoved = configured.current[definition.name] == nil
+            let endpoint = try await storage.addWebhook(
+                definition, replacesConfigured: replacesRemoved && isRemoved, at: now)
             reload()
             return endpoint.map { ManagedWebhook(stored: $0, definition: definition) }
         }

@@ -53,7 +53,7 @@ extension `Stored claims` {
             let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
             for number in 1...50 {
                 let definition = WebhookDefinition(name: "\(number)", url: "https://example.com", secrets: [])
-                _ = try #require(try await storage.addWebhook(definition, at: 0))
+                _ = try #require(try await storage.addWebhook(definition, replacesConfigured: false, at: 0))
             }
             let originals = (1...200).map { "\($0)" }
             let steps = try await storage.pool.write { db in

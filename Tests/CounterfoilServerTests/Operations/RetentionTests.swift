@@ -61,7 +61,8 @@ import Testing
                 try world.server.core, try world.appEnvironment().id, world.simulator.now.milliseconds
             )
             let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
-            let endpoint = try #require(try await core.storage.addWebhook(definition, at: now)).id
+            let added = try await core.storage.addWebhook(definition, replacesConfigured: false, at: now)
+            let endpoint = try #require(added).id
             let disabled = WebhookEndpoint.Disabled(reason: .requested, since: now)
             try await core.storage.switchWebhook(endpoint, disabled, discardingBacklog: false, at: now)
             // Two batches and one more.

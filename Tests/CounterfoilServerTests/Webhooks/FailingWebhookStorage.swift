@@ -94,8 +94,10 @@ final class FailingWebhookStorage: WebhookStorage {
         return endpoints
     }
 
-    func addWebhook(_ definition: WebhookDefinition, at now: Milliseconds) async throws -> WebhookEndpoint? {
-        try await ledger.addWebhook(definition, at: now)
+    func addWebhook(
+        _ definition: WebhookDefinition, replacesConfigured: Bool, at now: Milliseconds
+    ) async throws -> WebhookEndpoint? {
+        try await ledger.addWebhook(definition, replacesConfigured: replacesConfigured, at: now)
     }
 
     func changeWebhook(_ id: Int64, to definition: WebhookDefinition) async throws {

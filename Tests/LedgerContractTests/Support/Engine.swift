@@ -72,6 +72,11 @@ enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
 }
 
 extension LedgerEngine {
+    /// Adds a webhook endpoint unless another one has the name, whether by the API or in the configuration.
+    func addWebhook(_ definition: WebhookDefinition, at now: Milliseconds) async throws -> WebhookEndpoint? {
+        try await addWebhook(definition, replacesConfigured: false, at: now)
+    }
+
     /// Adds a webhook endpoint. No other may have the name.
     func addEndpoint(_ name: String = "crm", at now: Milliseconds = 0) async throws -> WebhookEndpoint {
         let definition = WebhookDefinition(name: name, url: "https://example.com", secrets: [])

@@ -43,6 +43,10 @@ extension Step {
                 return try await walk.ledger.addWebhook(definition, at: begin).map { LedgerView.text($0) } ?? "taken"
             }
             switch number {
+            case 0 where known.isConfigured:
+                let added = try await walk.ledger.addWebhook(definition, replacesConfigured: true, at: begin)
+                while try await walk.ledger.runWebhookJob(limit: 2, at: instant) {}
+                return added.map { LedgerView.text($0) } ?? "taken"
             case 0: try await walk.ledger.removeWebhook(known.id)
             case 1: try await walk.ledger.changeWebhook(known.id, to: definition)
             case 2..<5:
