@@ -9,8 +9,8 @@ package import Logging
 /// Fetches the App Store's history of an Apple account and stores it: every transaction, and the renewal info of every
 /// subscription. Used by recovery, imports, restores, receipts, offers and support.
 ///
-/// Of concurrent requests about the same account, one fetches and the others wait for its result. An interrupted fetch
-/// keeps its pages, and the next one continues there.
+/// Of concurrent requests about the same account, one fetches at a time, and those that wait share the next fetch. An
+/// interrupted fetch keeps its pages, and the next one continues there.
 package final class AccountHistories: Sendable {
     package typealias Storage = LedgerStorage & CustomerStorage & HistoryStorage & HistoryRequestStorage
 
@@ -59,10 +59,11 @@ package final class AccountHistories: Sendable {
         guard let client = clients[appEnvironment.id] else { return HistoryReading() }
         let account = try await account(of: [transactionID], in: appEnvironment)
         let reader = try await reader(of: [transactionID], in: appEnvironment, origin, client)
+        let number = coordinator.begin()
         try await reader.run()
         let reading = reader.reading
         coordinator.record(
-            .init(state: reading.state, found: reading.found, of: [transactionID], at: clock.now()), account)
+            .init(state: reading.state, found: reading.found, of: [transactionID], at: clock.now()), account, number)
         if schedulesRetry { try await scheduleRetry(after: reading, of: transactionID, in: appEnvironment) }
         return reading
     }
@@ -110,7 +111,7 @@ package final class AccountHistories: Sendable {
         }
         // Before the first fetch of a transaction, the ledger may not know its account.
         let name = try await self.account(of: ids, in: appEnvironment)
-        if name != account { coordinator.record(history, name) }
+        if name != account { coordinator.record(history, name, history.number) }
         return history
     }
 
@@ -224,7 +225,7 @@ package struct AccountHistory: Sendable {
     /// `found` and the identifiers in the request.
     var covered: Set<ExactText>
     var askedAt: Date
-    /// A sequence number: later outcomes have greater numbers.
+    /// The number of the fetch. One that began later has a greater number.
     var number: UInt64 = 0
 
     init(state: State, found: Set<ExactText> = [], of ids: [String] = [], at date: Date) {

@@ -3,8 +3,8 @@ internal import Basics
 internal import Foundation
 internal import Synchronization
 
-/// Coordinates fetches of histories: at most one at a time per Apple account. Requests that waited for it use its
-/// outcome, and recent outcomes are cached.
+/// Coordinates fetches of histories: at most one at a time per Apple account. Requests that wait for it share the next
+/// one, and recent outcomes are cached.
 final class HistoryFetchCoordinator: Sendable {
     /// An Apple account, identified by its app transaction, or by a transaction if that is unknown.
     struct Account: Sendable, Hashable {
@@ -13,7 +13,8 @@ final class HistoryFetchCoordinator: Sendable {
     }
 
     private struct State {
-        var number: UInt64 = 0
+        /// The number of fetches that have begun.
+        var begun: UInt64 = 0
         var outcomes: [Account: AccountHistory] = [:]
         var locks: [Account: (lock: AsyncLock, users: Int)] = [:]
     }
@@ -30,32 +31,43 @@ final class HistoryFetchCoordinator: Sendable {
     ///
     /// - Parameters:
     ///   - ids: The identifiers that the outcome must cover.
-    ///   - age: The maximum age of a cached outcome, in seconds. Outcomes recorded while this call waited are always
-    ///     recent enough.
+    ///   - age: The maximum age of a cached outcome, in seconds. The outcome of a fetch that began while this call
+    ///     waited is always recent enough. One that began earlier may lack what the call is about, such as an extension.
     func outcome(
         about account: Account, of ids: [String], notOlderThan age: TimeInterval, now: @Sendable () -> Date,
         fetch: () async throws -> AccountHistory
     ) async throws -> AccountHistory {
-        let (lock, number) = retainLock(of: account)
+        let (lock, begunBefore) = retainLock(of: account)
         defer { releaseLock(of: account) }
         try await lock.lock()
         defer { lock.unlock() }
         if let known = state.withLock({ $0.outcomes[account] }),
             known.covered.isSuperset(of: ids.map { ExactText($0) }),
-            known.number > number || known.isRecent(at: now(), age)
+            known.number > begunBefore || known.isRecent(at: now(), age)
         {
             return known
         }
-        return record(try await fetch(), account)
+        let number = begin()
+        return record(try await fetch(), account, number)
     }
 
-    /// Caches an outcome. Returns it merged with the identifiers found before.
-    @discardableResult
-    func record(_ outcome: AccountHistory, _ account: Account) -> AccountHistory {
+    /// Returns the number of a fetch that begins now.
+    func begin() -> UInt64 {
         state.withLock { state in
-            state.number &+= 1
+            state.begun &+= 1
+            return state.begun
+        }
+    }
+
+    /// The number of calls that wait for the end of a fetch.
+    func waiting(for account: Account) -> Int { state.withLock { $0.locks[account]?.lock.waiting ?? 0 } }
+
+    /// Caches the outcome of the fetch with a number. Returns it merged with the identifiers found before.
+    @discardableResult
+    func record(_ outcome: AccountHistory, _ account: Account, _ number: UInt64) -> AccountHistory {
+        state.withLock { state in
             var outcome = outcome
-            outcome.number = state.number
+            outcome.number = number
             // A reading continues where the last one ended, so it does not find earlier purchases again.
             if let last = state.outcomes[account] {
                 outcome.found.formUnion(last.found)
@@ -75,7 +87,7 @@ final class HistoryFetchCoordinator: Sendable {
             var entry = state.locks[account] ?? (AsyncLock(), 0)
             entry.users += 1
             state.locks[account] = entry
-            return (entry.lock, state.number)
+            return (entry.lock, state.begun)
         }
     }
 

@@ -1,0 +1,37 @@
+import AppStoreModels
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LedgerServices
+
+@Suite struct `Fetches of the history of one Apple account` {
+    /// What a request is about, such as the extension of a subscription, may be missing in an earlier fetch.
+    @Test func `A request does not use a fetch that began before it, and those that wait share the next one`()
+        async throws
+    {
+        let coordinator = HistoryFetchCoordinator()
+        let account = HistoryFetchCoordinator.Account(scope: 1, identifier: ExactText("account"))
+        let (begun, gate) = (Gate(), Gate())
+        let count = Mutex(0)
+        let now = Date(timeIntervalSince1970: 1_750_000_000)
+        @Sendable func fetchedNumber() async throws -> UInt64 {
+            try await coordinator.outcome(about: account, of: ["1"], notOlderThan: 0, now: { now }) {
+                count.withLock { $0 += 1 }
+                begun.open()
+                await gate.pass()
+                return AccountHistory(state: .complete, of: ["1"], at: now)
+            }.number
+        }
+        async let first = fetchedNumber()
+        await begun.pass()
+        async let second = fetchedNumber()
+        async let third = fetchedNumber()
+        try await waitUntil("two requests wait") { coordinator.waiting(for: account) == 2 }
+        gate.open()
+        let numbers = try await [first, second, third]
+        #expect(numbers == [1, 2, 2])
+        #expect(count.withLock(\.self) == 2)
+    }
+}
