@@ -102,6 +102,36 @@ import Testing
         }
     }
 
+    /// The ledger writes 200 at a time. The others stayed pending until a restart.
+    @Test func `Notifications are reprocessed although the same request could not write the last of them`() async throws
+    {
+        try await World.withAPI { world in
+            try await world.simulator.perform(.requestTestNotification)
+            try await world.waitUntilIdle()
+            let (core, storage) = (try world.server.core, try world.sqlite)
+            try await storage.pool.write { db in
+                try db.execute(
+                    sql: """
+                        WITH RECURSIVE copies (number) AS (
+                            SELECT 1 UNION ALL SELECT number + 1 FROM copies WHERE number < 201)
+                        INSERT INTO notifications (uuid, scope, type, subtype, signed_date, received_at, origin, text)
+                            SELECT randomblob(16), scope, type, subtype, signed_date, received_at, origin, text
+                            FROM notifications, copies WHERE id = (SELECT min(id) FROM notifications);
+                        INSERT INTO failures SELECT id, 'storage_damaged', 'a test', 0 FROM notifications;
+                        CREATE TRIGGER full BEFORE INSERT ON inbox WHEN (SELECT count(*) FROM inbox) >= 200
+                        BEGIN SELECT RAISE(ABORT, 'full'); END
+                        """)
+            }
+            let body = Data(#"{"code":"storage_damaged"}"#.utf8)
+            #expect(try await world.api.send("POST", "/v1/notifications/reprocess", body: body).status == 503)
+            await core.processor.waitUntilIdle()
+            #expect(try await storage.backlog().count == 0)
+            let scopes = core.scopes.all.map(\.id)
+            let left = try await storage.failedNotifications(code: "storage_damaged", in: scopes, limit: 999)
+            #expect(left.count == 2)
+        }
+    }
+
     @Test func `A failed second text of a notification is listed, shown and reprocessed with it`() async throws {
         try await World.withAPI { world in
             _ = try await world.subscribe("anna")

@@ -95,8 +95,7 @@ struct InboxRoutes {
         let stored = try await Self.notification(call, storage, scopes).stored
         let others = try await storage.otherTexts(of: stored.id, limit: Self.maximumReprocessed)
         let failed = others.filter { $0.state == .failed }.map(\.id)
-        try await storage.reprocess([stored.id] + failed, at: clock.now().milliseconds)
-        processor.rescan()
+        try await reprocess([stored.id] + failed)
         var answer = stored
         (answer.state, answer.failure) = (.pending, nil)
         return .json(status: .accepted) { NotificationJSON.write(answer, scopes, to: &$0) }
@@ -125,16 +124,19 @@ struct InboxRoutes {
         let chosen = Array(failed.prefix(Self.maximumReprocessed))
         let isDone = !(body.dryRun ?? false)
         call.setAuditDetail("\(isDone ? "" : "counted ")\(chosen.count) that failed with \(body.code.prefix(100))")
-        if isDone, !chosen.isEmpty {
-            try await storage.reprocess(chosen, at: clock.now().milliseconds)
-            processor.rescan()
-        }
+        if isDone, !chosen.isEmpty { try await reprocess(chosen) }
         return .object("reprocessing") { json in
             json.member("code", body.code)
             json.member("notifications", Int64(chosen.count))
             json.member("has_more", failed.count > chosen.count)
             json.member("dry_run", !isDone)
         }
+    }
+
+    private func reprocess(_ notifications: [Int64]) async throws {
+        // Also after a failure: the first ones may be pending, and nothing else would make the processor read them.
+        defer { processor.rescan() }
+        try await storage.reprocess(notifications, at: clock.now().milliseconds)
     }
 
     /// Lists refused notifications, newest first. The apps that they name are not verified, so only a key for all apps
