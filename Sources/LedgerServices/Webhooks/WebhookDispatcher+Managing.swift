@@ -56,9 +56,9 @@ extension WebhookDispatcher {
     ) async throws -> ManagedWebhook? {
         try await serializeChanges {
             let isRemoved = configured.current[definition.name] == nil
+            defer { reload() }
             let endpoint = try await storage.addWebhook(
                 definition, replacesConfigured: replacesRemoved && isRemoved, at: now)
-            reload()
             return endpoint.map { ManagedWebhook(stored: $0, definition: definition) }
         }
     }
@@ -78,22 +78,22 @@ extension WebhookDispatcher {
 
     /// Changes an endpoint that was created by the API. Waiting deliveries use the new definition.
     package func updateEndpoint(_ id: Int64, to definition: WebhookDefinition) async throws {
+        defer { reload() }
         try await storage.changeWebhook(id, to: definition)
-        reload()
     }
 
     /// Enables or disables an endpoint. Events of a disabled endpoint wait until it is enabled again, unless the
     /// backlog is discarded.
     package func setEnabled(_ isEnabled: Bool, for endpoint: WebhookEndpoint, discardingBacklog: Bool) async throws {
         let disabled = isEnabled ? nil : endpoint.disabled ?? .init(reason: .requested, since: now)
+        defer { reload() }
         try await storage.switchWebhook(endpoint.id, disabled, discardingBacklog: discardingBacklog, at: now)
-        reload()
     }
 
     /// Removes an endpoint and its waiting deliveries.
     package func remove(_ id: Int64) async throws {
+        defer { reload() }
         try await storage.removeWebhook(id)
-        reload()
     }
 
     /// Sends events again that the endpoint accepts. Deliveries that wait for a retry are sent first, at once.

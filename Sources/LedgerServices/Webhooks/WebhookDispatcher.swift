@@ -87,7 +87,8 @@ package final class WebhookDispatcher: Service {
     /// Wakes the dispatcher after a change that may have created events.
     package func wake() { wakeup.yield() }
 
-    /// Discards the cached endpoints after a change, and ends all pauses.
+    /// Discards the cached endpoints after a change, and ends all pauses. Called also if the ledger did not confirm the
+    /// change, because it may be stored.
     func reload() {
         state.withLock { state in
             state.endpoints = nil

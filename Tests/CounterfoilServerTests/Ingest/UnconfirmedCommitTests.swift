@@ -46,6 +46,27 @@ import Testing
         await writing
     }
 
+    /// The dispatcher remembers the endpoints between changes.
+    @Test func `A webhook gets no more messages although the change that disabled it was not confirmed`() async throws {
+        let ledger = MemoryLedger()
+        let scopes = try await ledger.scopes(of: [(bundleID: TestStore.bundleId, environment: "Sandbox")])
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let renderer = EventRenderer(
+            storage: ledger, scopes: scopes, verifier: try TestStore.verifier(), apps: Apps([]), logger: logger)
+        let dispatcher = try await WebhookDispatcher(
+            [World.webhook("backend", "http://127.0.0.1:1/")], storage: ledger, scopes: scopes, renderer: renderer,
+            timeout: .seconds(1), drainTimeout: .seconds(1), clock: .showing { TestStore.now }, logger: logger,
+            metrics: ServerMetrics(PrometheusMetrics()))
+        let endpoint = try #require(try await dispatcher.endpoints().first)
+        ledger.loseNextAnswer()
+        let error = await #expect(throws: StorageError.self) {
+            try await dispatcher.setEnabled(false, for: endpoint, discardingBacklog: false)
+        }
+        #expect(error?.code == .unconfirmed)
+        #expect(try await dispatcher.endpoints().map(\.disabled?.reason) == [.requested])
+    }
+
     @Test(arguments: [StorageError.Code.unavailable, .unconfirmed])
     func `A request that the database did not answer may be sent again after five seconds`(_ code: StorageError.Code) {
         let failure = APIFailure(StorageError(code, "the connection was lost"))
