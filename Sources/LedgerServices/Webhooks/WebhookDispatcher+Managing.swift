@@ -47,20 +47,19 @@ extension WebhookDispatcher {
         try await storage.webhookEndpoints().first { $0.isDamaged && $0.name.isExactly(name) }
     }
 
-    /// Creates an endpoint that receives events from now on. Returns nil if the name is taken.
+    /// Creates an endpoint that receives events from now on. Returns nil if the name is taken. Call it within
+    /// ``serializeChanges(_:)`` if the configuration can change meanwhile.
     ///
     /// - Parameter replacesRemoved: Whether the name of an endpoint that is no longer in the configuration is free. That
     ///   endpoint and its waiting deliveries are removed.
     package func add(
         _ definition: WebhookDefinition, replacesRemoved: Bool = false
     ) async throws -> ManagedWebhook? {
-        try await serializeChanges {
-            let isRemoved = configured.current[definition.name] == nil
-            defer { reload() }
-            let endpoint = try await storage.addWebhook(
-                definition, replacesConfigured: replacesRemoved && isRemoved, at: now)
-            return endpoint.map { ManagedWebhook(stored: $0, definition: definition) }
-        }
+        let isRemoved = configured.current[definition.name] == nil
+        defer { reload() }
+        let endpoint = try await storage.addWebhook(
+            definition, replacesConfigured: replacesRemoved && isRemoved, at: now)
+        return endpoint.map { ManagedWebhook(stored: $0, definition: definition) }
     }
 
     /// The number of changes to endpoints since the start.

@@ -60,17 +60,22 @@ struct WebhookRoutes {
         guard !definition.url.isEmpty else {
             throw APIFailure("invalid_url", "`url` is missing: give the URL that receives events.", parameter: "url")
         }
-        guard try await webhooks.managedWebhooks().count < Self.maximumCount else {
-            throw APIFailure(
-                .conflict, "too_many", "There are already \(Self.maximumCount) endpoints; remove one first.")
-        }
-        call.setAuditDetail("created \(body.name)", of: body.name)
-        // A key for some apps must not discard what waits for an endpoint that it could not manage.
-        let created = try await webhooks.add(definition, replacesRemoved: call.principal.isUnlimited)
+        let created = try await webhooks.serializeChanges { try await add(definition, call) }
         guard let endpoint = created else {
             throw APIFailure(.conflict, "name_taken", "An endpoint with this name already exists.", parameter: "name")
         }
         return WebhookJSON.response(endpoint, secret: secret, status: .created)
+    }
+
+    /// Creates an endpoint, while no other change runs, unless there are too many.
+    private func add(_ definition: ServerConfiguration.Webhook, _ call: APICall) async throws -> ManagedWebhook? {
+        guard try await webhooks.managedWebhooks().count < Self.maximumCount else {
+            throw APIFailure(
+                .conflict, "too_many", "There are already \(Self.maximumCount) endpoints; remove one first.")
+        }
+        call.setAuditDetail("created \(definition.name)", of: definition.name)
+        // A key for some apps must not discard what waits for an endpoint that it could not manage.
+        return try await webhooks.add(definition, replacesRemoved: call.principal.isUnlimited)
     }
 
     private func show(_ call: APICall) async throws -> Response {
