@@ -113,6 +113,49 @@ import Testing
         }
     }
 
+    /// Detects engines that forget the unverified items of a window, or open it again.
+    @Test(arguments: Engine.allCases)
+    func `A window that another server has read to its end is not started over`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, found in
+            let id = try await ledger.begin(Self.plan(found.id, windows: 1), at: 0)
+            let window = try #require(try await ledger.openWindows(of: id).first)
+            var page = Self.page()
+            page.unverified = [UnverifiedItem(digest: Data([1]), code: "no", message: "no")]
+            try await ledger.record(page, of: window, at: 1)
+            // The request of this server fails afterwards.
+            try await ledger.restart(window: window)
+            try await ledger.clip(window: window, to: 500)
+            #expect(try await ledger.openWindows(of: id).isEmpty)
+            #expect(try await ledger.recovery(id)?.from == 0)
+            try #require(try await ledger.unverifiedSpans(in: found.id).isEmpty)
+            _ = try await ledger.finish(recovery: id, until: 900, limit: 0, at: 2000)
+            #expect(try await ledger.unverifiedSpans(in: found.id).isEmpty == false)
+        }
+    }
+
+    /// Detects engines that find the recovery by its identifier alone.
+    @Test(arguments: Engine.allCases)
+    func `An error that is recorded after a recovery has ended does not change the recovery`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, found in
+            let (done, failed) = (
+                try await ledger.begin(Self.plan(found.id, windows: 0), at: 0),
+                try await ledger.begin(Self.plan(found.id, windows: 1), at: 0)
+            )
+            _ = try await ledger.finish(recovery: done, until: 900, limit: 0, at: 2000)
+            try await ledger.record(failure: "first", of: failed, isGivenUp: true, at: 2000)
+            for (id, state) in [(done, RecoveryRun.State.done), (failed, .failed)] {
+                let ended = try await ledger.recovery(id)
+                try #require(ended?.state == state)
+                for isGivenUp in [false, true] {
+                    try await ledger.record(failure: "second", of: id, isGivenUp: isGivenUp, at: 3000)
+                    #expect(try await ledger.recovery(id) == ended)
+                }
+            }
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `A recovery that is begun twice moves the mark like one`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, found in

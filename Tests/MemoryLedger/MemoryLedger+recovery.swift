@@ -102,8 +102,8 @@ extension MemoryLedger: RecoveryStorage {
 
     package func clip(window: RecoveryWindow, to limit: Milliseconds) async throws {
         try write { state in
-            let known = state.recoveries[window.recovery]?.windows ?? []
-            guard known.contains(where: { $0.window.id == window.id }) else { return }
+            let open = state.recoveries[window.recovery]?.openWindows ?? []
+            guard open.contains(where: { $0.window.id == window.id }) else { return }
             state.change(window.id) {
                 $0.isDone = !$0.window.clip(to: limit)
                 $0.unverified = 0
@@ -152,6 +152,7 @@ extension MemoryLedger: RecoveryStorage {
 
     package func record(failure: String, of recovery: Int64, isGivenUp: Bool, at now: Milliseconds) async throws {
         try write { state in
+            guard state.recoveries[recovery]?.run.state == .open else { return }
             state.recoveries[recovery]?.run.failure = failure
             guard isGivenUp else { return }
             state.recoveries[recovery]?.run.state = .failed
@@ -171,9 +172,11 @@ extension MemoryLedger: RecoveryStorage {
 }
 
 extension MemoryLedger.State {
+    /// Changes a window that is open.
     fileprivate mutating func change(_ window: Int64, _ body: (inout MemoryLedger.Window) -> Void) {
         for (id, recovery) in recoveries {
-            guard let index = recovery.windows.firstIndex(where: { $0.window.id == window }) else { continue }
+            let place = recovery.windows.firstIndex { $0.window.id == window && !$0.isDone }
+            guard let index = place else { continue }
             var window = recovery.windows[index]
             body(&window)
             recoveries[id]?.windows[index] = window

@@ -113,13 +113,13 @@ extension SQLiteStorage: RecoveryStorage {
 
     package func restart(window: RecoveryWindow) async throws {
         try await write(
-            "UPDATE recovery_windows SET token = NULL, unverified = 0 WHERE \(Self.isWindow)",
+            "UPDATE recovery_windows SET token = NULL, unverified = 0 WHERE \(Self.isWindow) AND is_done = 0",
             Self.key(of: window))
     }
 
     package func clip(window: RecoveryWindow, to limit: Milliseconds) async throws {
         try await write { db in
-            let known = try Self.windows(db, "WHERE \(Self.isWindow)", Self.key(of: window))
+            let known = try Self.windows(db, "WHERE \(Self.isWindow) AND is_done = 0", Self.key(of: window))
             guard var rest = known.first?.window else { return }
             let isLeft = rest.clip(to: limit)
             try db.run(
@@ -168,8 +168,10 @@ extension SQLiteStorage: RecoveryStorage {
 
     package func record(failure: String, of recovery: Int64, isGivenUp: Bool, at now: Milliseconds) async throws {
         try await write { db in
-            try db.run("UPDATE recoveries SET failure = ? WHERE id = ?", [.text(failure), .integer(recovery)])
-            guard isGivenUp else { return }
+            try db.run(
+                "UPDATE recoveries SET failure = ? WHERE id = ? AND \(RecoveryTables.isOpen)",
+                [.text(failure), .integer(recovery)])
+            guard isGivenUp, db.changesCount > 0 else { return }
             try db.run(
                 "UPDATE recoveries SET state = ?, finished_at = ? WHERE id = ?",
                 [.text(RecoveryRun.State.failed.rawValue), .integer(now), .integer(recovery)])
