@@ -57,6 +57,25 @@ import Testing
         }
     }
 
+    /// Detects engines that read the grants in the order of an index by customer.
+    @Test(arguments: Engine.allCases)
+    func `Grants that expire at the same instant get their events in the order of their identifiers`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, appEnvironment in
+            for (id, customer) in [("2", "anna"), ("1", "zoe"), ("3", "ben")] {
+                let content = GrantEvent.Content(
+                    customer: customer, entitlement: "pro", until: 200, reason: "sorry", actor: "team")
+                _ = try await ledger.createGrant(id, content, in: appEnvironment.id, at: 100)
+            }
+            let created = try await ledger.lastEvent()
+            for limit in [1, 9] { _ = try await ledger.emitExpiredGrants(at: 200, limit: limit) }
+            let expired = FeedQuery(after: created, scopes: [appEnvironment.id], limit: 9)
+            let page = try await ledger.events(expired, within: .none)
+            #expect(page.items.map(\.event.customer) == ["zoe", "anna", "ben"])
+        }
+    }
+
     /// Detects engines that count grants of other customers, of other environments or that have ended.
     @Test(arguments: Engine.allCases)
     func `The limit of active grants applies per customer and environment, and ignores ended and revoked grants`(

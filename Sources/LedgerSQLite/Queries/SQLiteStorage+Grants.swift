@@ -52,8 +52,10 @@ extension SQLiteStorage: GrantStorage {
         guard isDue else { return ExpiredGrants(count: 0) }
         return try await write { db in
             let due = try db.all(
-                "SELECT scope, grant_id FROM grants WHERE due IS NOT NULL AND due <= ? ORDER BY due LIMIT ?",
-                [.integer(now), .init(limit)]
+                """
+                SELECT scope, grant_id FROM grants WHERE due IS NOT NULL AND due <= ?
+                ORDER BY due, scope, grant_id LIMIT ?
+                """, [.integer(now), .init(limit)]
             ) { row in row.number(0).flatMap { scope in row.text(1).map { (scope: scope, id: $0) } } }
             var expired = ExpiredGrants(count: due.count)
             for (scope, id) in due {
