@@ -101,6 +101,10 @@ import Testing
             sizes: [("a", 3), ("a", 2), ("b", 3)], kiB: 5,
             dropped: [1]),
         Case(
+            testDescription: "senders that differ after U+0000 are different clients",
+            sizes: [("a\u{0}b", 1), ("a\u{0}c", 1), ("a\u{0}c", 1)], count: 2,
+            dropped: [2]),
+        Case(
             testDescription: "either limit applies", sizes: [("a", 1), ("b", 9), ("c", 1)], count: 2, kiB: 5,
             dropped: [1, 2]),
     ]

@@ -34,7 +34,8 @@ extension SQLiteStorage: RefusalStorage {
     /// The query for the refusals that exceed a limit, since the table may be too large to load.
     private static let refusalsBeyond = """
         WITH sized AS (
-            SELECT id, client_of_sender(sender) AS client, length(CAST(message AS BLOB)) + length(body) + ?1 AS size
+            SELECT id, client_of_sender(CAST(sender AS BLOB)) AS client,
+                length(CAST(message AS BLOB)) + length(body) + ?1 AS size
             FROM refused
         ), shares AS (
             SELECT id, size, row_number() OVER client AS place, sum(size) OVER client AS bytes FROM sized
@@ -45,8 +46,10 @@ extension SQLiteStorage: RefusalStorage {
         ) SELECT id FROM filled WHERE count > ?2 OR bytes > ?3
         """
 
+    /// Takes and returns bytes, because GRDB ends the texts of functions at U+0000.
     private static let clientOfSender = DatabaseFunction("client_of_sender", argumentCount: 1, pure: true) { values in
-        Refusal.client(ofSender: values.first.flatMap { String.fromDatabaseValue($0) })
+        let sender = values.first.flatMap { Data.fromDatabaseValue($0) }.map { String(decoding: $0, as: UTF8.self) }
+        return Data(Refusal.client(ofSender: sender).utf8)
     }
 
     package func refusalCounts(
