@@ -85,6 +85,35 @@ extension `The contract of every database` {
         }
     }
 
+    /// Detects engines that list requests by their row identifiers, which may be random.
+    @Test(arguments: Engine.allCases)
+    func `Of the failed history requests those that are tried again are named first, then the newest`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, appEnvironment in
+            let (scope, numbers) = (appEnvironment.id, Array(11..<36))
+            // Two are added at each instant.
+            for number in numbers {
+                try await ledger.scheduleRetry(
+                    of: "\(number)", in: scope, code: "no", until: 99, at: Milliseconds(number / 2))
+            }
+            func named() async throws -> [String] {
+                try await ledger.missingItems(in: scope).historyRequests.map(\.transactionID)
+            }
+            let newest = numbers.sorted { ($1 / 2, $0) < ($0 / 2, $1) }.map { "\($0)" }
+            #expect(try await named() == Array(newest.prefix(MissingItems.maximumCount)))
+            let requests = try await ledger.dueHistoryRequests(in: scope, at: 99, limit: 99)
+            for request in requests where ["34", "35", "11"].contains(request.transactionID) {
+                try await ledger.fail(request: request.id, code: "never", at: 100)
+            }
+            #expect(try await named() == Array(newest.dropFirst(2).prefix(MissingItems.maximumCount)))
+            for request in requests where newest[2...5].contains(request.transactionID) {
+                try await ledger.finish(request: request.id)
+            }
+            #expect(try await named() == Array(newest[6...23]) + ["34", "35"])
+        }
+    }
+
     /// Detects engines that keep only the values recorded last.
     @Test(arguments: Engine.allCases)
     func `A history mark survives later requests that record no revision`(_ engine: Engine) async throws {

@@ -76,7 +76,8 @@ extension MemoryLedger {
             let historyRequests = state.historyRequests.filter { $0.key.scope == scope && $0.value.failure != nil }
                 .values
             let waitingFirst = historyRequests.sorted {
-                $0.isGivenUp != $1.isGivenUp ? $1.isGivenUp : $0.id > $1.id
+                guard $0.isGivenUp == $1.isGivenUp else { return $1.isGivenUp }
+                return ($1.addedAt, ExactText($0.transactionID)) < ($0.addedAt, ExactText($1.transactionID))
             }
             missing.historyRequests = Array(waitingFirst.prefix(MissingItems.maximumCount))
             return missing

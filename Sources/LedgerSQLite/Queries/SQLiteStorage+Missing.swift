@@ -61,7 +61,7 @@ extension SQLiteStorage {
             missing.historyRequests = try db.all(
                 """
                 SELECT \(HistoryRequestTable.columns) FROM errands WHERE scope = ? AND failure IS NOT NULL
-                ORDER BY failed_at IS NOT NULL, id DESC LIMIT ?
+                ORDER BY failed_at IS NOT NULL, added_at DESC, transaction_id LIMIT ?
                 """, [.integer(scope), .init(MissingItems.maximumCount)]
             ) { HistoryRequestTable.request($0) }
             return missing
