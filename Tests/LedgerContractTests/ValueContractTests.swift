@@ -96,6 +96,44 @@ import Testing
         }
     }
 
+    /// Detects engines that compare the texts in the form in which they store them.
+    @Test(arguments: Engine.allCases, [[0, 1], [1, 0]])
+    func `Of two texts with the same fact the one with the greater bytes stays, in any order of arrival`(
+        _ engine: Engine, _ order: [Int]
+    ) async throws {
+        // The headers are `a` and `b`, whose digests by SHA-256 have the opposite order.
+        let texts = ["a.e30.c2ln", "b.e30.c2ln"]
+        try await engine.withLedger { ledger, found in
+            let (scope, date) = (found.id, RandomFacts.start)
+            let fact = TransactionFact(
+                transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
+                purchaseDate: date, signedDate: date)
+            let original = OriginalPurchaseFact(
+                applicationVersion: "1", purchaseDate: date, appTransactionID: "account", signedDate: date)
+            for text in order.map({ texts[$0] }) {
+                let signedFact = SignedFact(
+                    scope: scope, fact: .transaction(fact), origin: .app, receivedAt: 5, text: text)
+                _ = try await ledger.commit([signedFact])
+                let purchase = OriginalPurchase(
+                    scope: scope, subject: "account", kind: .appTransaction, fact: original, origin: .app,
+                    receivedAt: 5, text: text)
+                try await ledger.store([purchase])
+            }
+            let claim = Claim(
+                customer: "anna", scope: scope, originalTransactionIDs: ["1"], appTransactionID: "account",
+                policy: .keepOriginal, claimedAt: 5)
+            _ = try await ledger.claim(claim) { _ in true }
+            let sources = try await ledger.sources(of: [FactSelection("1")], notifications: true, in: scope)
+            let signed = sources.compactMap { fact -> String? in
+                guard case .signedFact(let stored) = fact.source else { return nil }
+                return stored.text
+            }
+            #expect(signed == ["b.e30.c2ln"])
+            let purchases = try await ledger.originalPurchases(ownedBy: "anna", in: scope)
+            #expect(purchases.map(\.purchase.text) == ["b.e30.c2ln"])
+        }
+    }
+
     /// From the first millisecond of the year 1 to the last one of the year 9999.
     @Test(arguments: Engine.allCases)
     func `Instants before 1970 and in the far future are stored unchanged`(_ engine: Engine) async throws {

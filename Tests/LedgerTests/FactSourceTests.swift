@@ -15,19 +15,24 @@ import Testing
         #expect(FactSource(code: code) == nil)
     }
 
+    /// Names that are less than, equal to and greater than `\u{E9}` by their bytes. The first is equal as Unicode.
+    private static let (less, equal, greater) = ("e\u{301}", "\u{E9}", "\u{FFFD}")
+
     @Test(
         arguments: [
-            (.notification(1), -3, false, true), (.signedFact(1), 3, true, false), (.notification(1), 3, true, true),
-            (.notification(1), 3, false, false), (.signedFact(1), -3, true, true), (.signedFact(1), -3, false, false),
-            (.notification(1), 0, false, true), (.signedFact(1), 0, false, true),
-        ] as [(FactSource, Int64, Bool, Bool)])
-    func `A notification precedes a signed fact with the same fact, and texts of one kind are compared`(
-        _ source: FactSource, _ other: Int64, _ precedesSame: Bool, _ precedes: Bool
+            (.notification(1), -3, greater, true), (.signedFact(1), 3, less, false),
+            (.notification(1), 3, less, true), (.notification(1), 3, equal, false),
+            (.notification(1), 3, greater, false), (.signedFact(1), -3, less, true),
+            (.signedFact(1), -3, greater, false), (.notification(1), 3, nil, true), (.signedFact(1), -3, nil, true),
+            (.notification(1), 0, greater, true), (.signedFact(1), 0, greater, true),
+        ] as [(FactSource, Int64, String?, Bool)])
+    func `A notification has priority over a signed fact with the same fact, and of one kind the greater text`(
+        _ source: FactSource, _ other: Int64, _ key: String?, _ precedes: Bool
     ) throws {
         var compared: [Int64] = []
-        let known = LineageRecord.Source(source, wasReceipt: { _ in false }) { number in
+        let known = LineageRecord.Source(source, key: Self.equal, wasReceipt: { _ in false }) { number in
             compared.append(number)
-            return precedesSame
+            return key
         }
         let result = try known.precedes(other)
         #expect(known.id == source.code && result == precedes)

@@ -166,9 +166,9 @@ extension MemoryLedger.State {
             inbox.removeValue(forKey: notification.id) != nil || failures.removeValue(forKey: notification.id) != nil
         let number = notification.id < 0 ? otherTexts[-notification.id]?.notification ?? 0 : notification.id
         let before = self
-        let source = LineageRecord.Source(.notification(number), wasReceipt: before.isReceipt) { present in
-            before.notifications[present].map { ExactText($0.uuid) < ExactText(notification.uuid) } ?? true
-        }
+        let source = LineageRecord.Source(
+            .notification(number), key: notification.uuid, wasReceipt: before.isReceipt
+        ) { before.notifications[$0]?.uuid }
         let facts: [SignedFact.Fact] =
             (notification.transaction.map { [.transaction($0)] } ?? [])
             + (notification.renewal.map { [.renewal($0)] } ?? [])
@@ -205,10 +205,9 @@ extension MemoryLedger.State {
         signedFacts[lastSignedFact] = signedFact
         let before = self
         let source = LineageRecord.Source(
-            .signedFact(lastSignedFact), isReceipt: signedFact.kind == .receipt, wasReceipt: before.isReceipt
-        ) { present in
-            before.signedFacts[present].map { ExactText($0.text) < ExactText(signedFact.text) } ?? true
-        }
+            .signedFact(lastSignedFact), key: signedFact.text, isReceipt: signedFact.kind == .receipt,
+            wasReceipt: before.isReceipt
+        ) { before.signedFacts[$0]?.text }
         let outcome = try update(signedFact.fact.originalTransactionID, in: signedFact.scope) {
             try $0.add(signedFact.fact.inMilliseconds, source)
         }

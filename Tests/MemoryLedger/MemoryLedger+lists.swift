@@ -90,9 +90,7 @@ extension MemoryLedger: OriginalPurchaseStorage {
                 let key = Key(new.scope, new.subject)
                 let isAhead =
                     state.originalPurchases[key].map { known in
-                        new.replaces(
-                            (known.kind, known.fact.signedDate.milliseconds),
-                            hasGreaterText: ExactText(known.text) < ExactText(new.text))
+                        new.replaces((known.kind, known.fact.signedDate.milliseconds)) { known.text }
                     } ?? true
                 if isAhead { state.originalPurchases[key] = new }
             }

@@ -6,7 +6,7 @@ internal import Foundation
 ///
 /// A transaction that the App Store signed has priority over the same transaction in a receipt. Of two versions of a
 /// fact, the newer one stays. With equal dates, the version stays that `Entitlements` prefers. Of two equal versions,
-/// the one from the first text stays (``Source``). So any order and any number of deliveries gives the same record.
+/// the one from the text that has priority stays (``Source``). So any order and any number of deliveries gives the same record.
 package struct LineageRecord: Sendable, Hashable {
     /// A notification about the purchase.
     package struct Mention: Sendable, Hashable {
@@ -34,8 +34,8 @@ package struct LineageRecord: Sendable, Hashable {
     package struct Source {
         /// The ``FactSource/code`` of the text.
         package var id: Int64
-        /// Whether this text precedes the text with the given code, if both contain the same fact. The codes cannot
-        /// decide it, because they depend on the order of arrival.
+        /// Whether this text has priority over the text with the given code, if both contain the same fact. The codes
+        /// cannot decide it, because they depend on the order of arrival.
         package var precedes: (_ other: Int64) throws -> Bool
         /// Whether the text is from a receipt.
         package var isReceipt: Bool
@@ -52,21 +52,25 @@ package struct LineageRecord: Sendable, Hashable {
             self.precedes = precedes
         }
 
-        /// Creates the source of a text. A notification precedes a signed fact, because it is stored anyway; every text
-        /// precedes one that the ledger lacks.
+        /// Creates the source of a text. A notification has priority over a signed fact, because it is stored anyway. Of
+        /// two notifications the greater UUID has priority, of two signed facts the greater text, both by their bytes.
+        /// Every text has priority over one that the ledger lacks.
         ///
-        /// - Parameter precedesSame: Whether this text precedes another one of its kind, by the bytes of their UUIDs or
-        ///   texts. The parameter is the row identifier of the other one.
+        /// - Parameters:
+        ///   - key: The UUID of the notification, or the text of the signed fact.
+        ///   - keyOfSame: Returns the key of another text of this kind, by its row identifier; nil if the ledger lacks
+        ///     it, or if it is corrupt.
         package init(
-            _ source: FactSource, isReceipt: Bool = false, wasReceipt: @escaping (_ other: Int64) throws -> Bool,
-            precedesSame: @escaping (_ other: Int64) throws -> Bool
+            _ source: FactSource, key: String, isReceipt: Bool = false,
+            wasReceipt: @escaping (_ other: Int64) throws -> Bool,
+            keyOfSame: @escaping (_ other: Int64) throws -> String?
         ) {
             self.init(id: source.code, isReceipt: isReceipt, wasReceipt: wasReceipt) { other in
                 switch (source, FactSource(code: other)) {
                 case (_, nil), (.notification, .signedFact): return true
                 case (.signedFact, .notification): return false
                 case (.notification, .notification(let number)), (.signedFact, .signedFact(let number)):
-                    return try precedesSame(number)
+                    return try keyOfSame(number)?.precedesExactly(key) ?? true
                 }
             }
         }

@@ -10,7 +10,7 @@ internal import Foundation
 /// The original purchase of the app by a customer, from an app transaction or an app receipt.
 ///
 /// The ledger stores one version for each Apple account, independent of the order of arrival: see
-/// ``replaces(_:hasGreaterText:)``. The claims of the account determine the customer.
+/// ``replaces(_:withText:)``. The claims of the account determine the customer.
 package struct OriginalPurchase: Sendable {
     /// The origin of the data. Files contain the raw values.
     package enum Kind: Int64, Sendable, CaseIterable {
@@ -47,14 +47,16 @@ package struct OriginalPurchase: Sendable {
     }
 
     /// Whether this version replaces another one of the same account: an app transaction replaces a receipt, then the
-    /// later signing date wins, then the greater text.
+    /// later signing date wins, then the text whose bytes are greater. Every text is greater than a corrupt one.
     ///
-    /// - Parameter hasGreaterText: Whether this version's text is greater by the stored bytes.
-    package func replaces(_ other: (kind: Kind, signedDate: Milliseconds), hasGreaterText: Bool) -> Bool {
+    /// - Parameter text: Returns the text of the other version; nil if it is corrupt. Called only if it decides.
+    package func replaces(
+        _ other: (kind: Kind, signedDate: Milliseconds), withText text: () -> String?
+    ) -> Bool {
         if kind != other.kind { return kind == .appTransaction }
         let signed = fact.signedDate.milliseconds
         if signed != other.signedDate { return signed > other.signedDate }
-        return hasGreaterText
+        return text()?.precedesExactly(self.text) ?? true
     }
 }
 

@@ -119,10 +119,11 @@ package struct LedgerRebuild: Sendable {
             guard let next = texts.last?.id else { break }
             let signedFacts = await verified(texts) { text in
                 guard let appEnvironment = scopes[id: text.scope], let kind = text.kind else { throw Unknown.scope }
+                let readable = try text.readable
                 return ScratchDatabase.SourcedFact(
-                    fact: try await .read(text.readable, kind: kind, in: appEnvironment, by: verifier),
+                    fact: try await .read(readable, kind: kind, in: appEnvironment, by: verifier),
                     scope: appEnvironment.id,
-                    source: FactProcessor.Source(signedFact: text.id, text: text.packed, kind: kind))
+                    source: FactProcessor.Source(signedFact: text.id, text: readable, kind: kind, storage.headers))
             }
             report.refuse(signedFacts.refused)
             report.signedFacts += signedFacts.values.count

@@ -11,8 +11,7 @@ struct RawText: Sendable {
     var kind: SignedFact.Kind?
     /// The name in error messages.
     var name: String
-    var packed: Data
-    /// The unpacked text; nil if it is corrupt.
+    /// Nil if it is corrupt.
     var text: String?
 }
 
@@ -65,9 +64,8 @@ extension SQLiteStorage {
 
     private func rawText(_ row: SQLStatement, name: String) throws -> RawText {
         guard let id = row.number(0) else { throw StorageError(.damaged, "\(name) in \(path) is damaged") }
-        let packed = row.blob(3) ?? Data()
         return RawText(
             id: id, scope: row.number(1) ?? 0, kind: row.number(2).flatMap(SignedFact.Kind.init), name: name,
-            packed: packed, text: headers.unpack(packed))
+            text: row.blob(3).flatMap { headers.unpack($0) })
     }
 }

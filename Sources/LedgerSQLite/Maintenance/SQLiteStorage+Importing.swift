@@ -45,8 +45,10 @@ extension SQLiteStorage {
             for (fact, text) in zip(facts, texts) {
                 switch fact {
                 case .notification(let notification): try self.add(notification, text, db)
-                case .signedFact(let signedFact): try FactProcessor.process([(signedFact, text)], isImported: true, db)
-                case .originalPurchase(let purchase): try OriginalPurchaseTable.store(purchase, text, db)
+                case .signedFact(let signedFact):
+                    try FactProcessor.process([(signedFact, text)], isImported: true, self.headers, db)
+                case .originalPurchase(let purchase):
+                    try OriginalPurchaseTable.store(purchase, text, self.headers, db)
                 case .grant(let grant):
                     // No event is created for a grant that has already expired.
                     try GrantTables.add([grant.event], to: grant.id, in: grant.scope, emittedUntil: now, db)

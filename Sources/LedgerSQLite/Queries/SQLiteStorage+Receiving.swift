@@ -60,7 +60,7 @@ extension SQLiteStorage: LedgerStorage {
 
     package func commit(_ signedFacts: [SignedFact]) async throws -> Int {
         let texts = signedFacts.map { headers.pack($0.text) }
-        return try await write(texts) { try FactProcessor.process(Array(zip(signedFacts, texts)), $0) }
+        return try await write(texts) { try FactProcessor.process(Array(zip(signedFacts, texts)), self.headers, $0) }
     }
 
     package func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws {

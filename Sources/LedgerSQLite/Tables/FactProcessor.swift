@@ -43,7 +43,7 @@ enum FactProcessor {
     /// - Parameter isImported: As with notifications.
     @discardableResult
     static func process(
-        _ signedFacts: [(SignedFact, PackedText)], isImported: Bool = false, _ db: Database
+        _ signedFacts: [(SignedFact, PackedText)], isImported: Bool = false, _ headers: HeaderRegistry, _ db: Database
     ) throws -> Int {
         var count = 0
         let purchases = Dictionary(grouping: signedFacts) { signedFact, _ in
@@ -52,7 +52,7 @@ enum FactProcessor {
         for (purchase, facts) in purchases.sorted(by: { $0.key.identifier.precedesExactly($1.key.identifier) }) {
             let lineage = try LineageTable.update(purchase.identifier, in: purchase.scope, db) { record -> Lineage in
                 for (signedFact, text) in facts {
-                    if try add(signedFact, text, to: &record, db) { count += 1 }
+                    if try add(signedFact, text, headers, to: &record, db) { count += 1 }
                 }
                 return record.lineage
             }
@@ -67,11 +67,12 @@ enum FactProcessor {
 
     /// Adds a signed fact to the record, and stores its text if the record takes it; returns false if not.
     private static func add(
-        _ signedFact: SignedFact, _ text: PackedText, to record: inout LineageRecord, _ db: Database
+        _ signedFact: SignedFact, _ text: PackedText, _ headers: HeaderRegistry, to record: inout LineageRecord,
+        _ db: Database
     ) throws -> Bool {
         // The number that SQLite assigns to the next row.
         let number = try db.number("SELECT coalesce(max(id), 0) + 1 FROM statements", []) ?? 1
-        let source = Source(signedFact: number, text: text.bytes, kind: signedFact.kind)
+        let source = Source(signedFact: number, text: signedFact.text, kind: signedFact.kind, headers)
         let outcome = try record.add(signedFact.fact, source.forRecord(db))
         guard outcome.isNew else { return false }
         try db.run(
@@ -155,7 +156,7 @@ extension FactProcessor {
     struct Source {
         enum Key {
             case notification(uuid: String)
-            case signedFact(Data)
+            case signedFact(text: String, HeaderRegistry)
         }
 
         /// The ``FactSource/code``.
@@ -166,9 +167,9 @@ extension FactProcessor {
         let isReceipt: Bool
 
         /// Creates the source of a signed fact.
-        init(signedFact number: Int64, text: Data, kind: SignedFact.Kind) {
+        init(signedFact number: Int64, text: String, kind: SignedFact.Kind, _ headers: HeaderRegistry) {
             id = FactSource.signedFact(number).code
-            key = .signedFact(text)
+            key = .signedFact(text: text, headers)
             isReceipt = kind == .receipt
         }
 
@@ -192,16 +193,16 @@ extension FactProcessor {
             let wasReceipt: (Int64) throws -> Bool = { try Self.isReceipt($0, db) }
             switch key {
             case .notification(let uuid):
-                return LineageRecord.Source(.notification(id), wasReceipt: wasReceipt) { number in
+                return LineageRecord.Source(.notification(id), key: uuid, wasReceipt: wasReceipt) { number in
                     let select = "SELECT uuid FROM notifications WHERE id = ?"
-                    let known = try db.first(select, [.integer(number)]) { StoredUUID.text($0.value(0)) }
-                    return known.map { $0.precedesExactly(uuid) } ?? true
+                    return try db.first(select, [.integer(number)]) { StoredUUID.text($0.value(0)) }
                 }
-            case .signedFact(let text):
-                return LineageRecord.Source(.signedFact(-id), isReceipt: isReceipt, wasReceipt: wasReceipt) { number in
+            case .signedFact(let text, let headers):
+                return LineageRecord.Source(
+                    .signedFact(-id), key: text, isReceipt: isReceipt, wasReceipt: wasReceipt
+                ) { number in
                     let select = "SELECT text FROM statements WHERE id = ?"
-                    guard let known = try db.first(select, [.integer(number)], { $0.blob(0) }) else { return true }
-                    return known.lexicographicallyPrecedes(text)
+                    return try db.first(select, [.integer(number)]) { $0.blob(0) }.flatMap { headers.unpack($0) }
                 }
             }
         }

@@ -16,22 +16,22 @@ enum OriginalPurchaseTable {
     ]
 
     /// Stores an original purchase, unless the stored one has priority
-    /// (``OriginalPurchase/replaces(_:hasGreaterText:)``).
-    static func store(_ new: OriginalPurchase, _ text: PackedText, _ db: Database) throws {
+    /// (``OriginalPurchase/replaces(_:withText:)``).
+    static func store(
+        _ new: OriginalPurchase, _ text: PackedText, _ headers: HeaderRegistry, _ db: Database
+    ) throws {
         let key: [SQLValue] = [.integer(new.scope), .text(new.subject)]
         let known = try db.first(
             "SELECT kind, signed_date, text FROM original_purchases WHERE scope = ? AND subject = ?", key
         ) { row in
             (
                 kind: row.number(0).flatMap(OriginalPurchase.Kind.init) ?? .receipt, signedDate: row.number(1) ?? 0,
-                text: Array(row.blob(2) ?? Data())
+                text: row.blob(2)
             )
         }
         let replacesKnown =
             known.map { known in
-                new.replaces(
-                    (known.kind, known.signedDate),
-                    hasGreaterText: known.text.lexicographicallyPrecedes(Array(text.bytes)))
+                new.replaces((known.kind, known.signedDate)) { known.text.flatMap { headers.unpack($0) } }
             } ?? true
         guard replacesKnown else { return }
         try db.run(
@@ -134,7 +134,9 @@ extension SQLiteStorage: OriginalPurchaseStorage {
     package func store(_ purchases: [OriginalPurchase]) async throws {
         let texts = purchases.map { headers.pack($0.text) }
         try await write(texts) { db in
-            for (purchase, text) in zip(purchases, texts) { try OriginalPurchaseTable.store(purchase, text, db) }
+            for (purchase, text) in zip(purchases, texts) {
+                try OriginalPurchaseTable.store(purchase, text, self.headers, db)
+            }
         }
     }
 

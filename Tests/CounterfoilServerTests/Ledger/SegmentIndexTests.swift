@@ -101,13 +101,13 @@ import Testing
         }
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let scope = ledger.appEnvironment.id
+            let (scope, headers) = (ledger.appEnvironment.id, ledger.storage.headers)
             try await ledger.storage.pool.write { db in
                 for number in order {
                     _ = try FactProcessor.add(
                         .transaction(versions[number]), in: scope,
                         FactProcessor.Source(
-                            signedFact: Int64(number + 1), text: Data([UInt8(number)]), kind: .transaction), db)
+                            signedFact: Int64(number + 1), text: "\(number)", kind: .transaction, headers), db)
                     if order == [0, 1], number == 0 {
                         #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM successions") == 1)
                     }
@@ -155,13 +155,13 @@ import Testing
             for order in [[0, 1, 2], [2, 1, 0], [0, 2, 1]] {
                 let ledger = try await TestLedger(in: folder)
                 let facts: [SignedFact.Fact] = [.transaction(old), .renewal(renewal), .transaction(new)]
-                let scope = ledger.appEnvironment.id
+                let (scope, headers) = (ledger.appEnvironment.id, ledger.storage.headers)
                 try await ledger.storage.pool.write { db in
                     for (number, index) in order.enumerated() {
                         _ = try FactProcessor.add(
                             facts[index], in: scope,
                             FactProcessor.Source(
-                                signedFact: Int64(number + 1), text: Data([UInt8(number)]), kind: .transaction),
+                                signedFact: Int64(number + 1), text: "\(number)", kind: .transaction, headers),
                             db)
                         if order == [0, 1, 2], number == 1 {
                             #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM segments") == 1)

@@ -267,7 +267,8 @@ import Testing
                 let fact = TransactionFact(
                     transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
                     purchaseDate: World.start, signedDate: World.start + Double(number), appAccountToken: token)
-                let source = FactProcessor.Source(signedFact: 100 + Int64(number), text: Data(), kind: .transaction)
+                let source = FactProcessor.Source(
+                    signedFact: 100 + Int64(number), text: "", kind: .transaction, storage.headers)
                 try await scratch.add([
                     ScratchDatabase.SourcedFact(fact: .transaction(fact), scope: appEnvironment.id, source: source)
                 ])
