@@ -4,21 +4,21 @@ package struct StorageError: Error, Sendable, Hashable, CustomStringConvertible 
     package enum Code: String, Sendable, Hashable {
         /// The disk is full.
         case full = "storage_full"
-        /// The file is read-only.
+        /// The ledger is read-only.
         case readOnly = "storage_read_only"
-        /// The file, or a record in it, is corrupt.
+        /// The ledger, or a record in it, is corrupt.
         case damaged = "storage_damaged"
-        /// The file is not a ledger.
+        /// The file or database is not a ledger.
         case notALedger = "storage_not_a_ledger"
-        /// A newer version of the server created the file.
+        /// A newer version of the server created the ledger.
         case newer = "storage_newer"
-        /// An older version of the server created the file, and may still be running.
+        /// An older version of the server created the ledger, and may still be running.
         case older = "storage_older"
-        /// Another process uses the file.
+        /// Another process uses the ledger, and the engine allows only one.
         case busy = "storage_busy"
         /// The destination file exists and must not be replaced.
         case exists = "file_exists"
-        /// The file cannot be opened.
+        /// The ledger cannot be opened.
         case cannotOpen = "storage_cannot_open"
         /// The database does not answer, as after a lost connection. Nothing has changed.
         case unavailable = "storage_unavailable"

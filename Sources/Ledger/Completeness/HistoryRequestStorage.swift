@@ -56,8 +56,9 @@ package protocol HistoryRequestStorage: Sendable {
     ) async throws
 
     /// Returns the requests of a scope that are due at `now`, at most `limit`, those that have waited longest first,
-    /// then those that a clock that was ahead has scheduled (see ``LongestDelay``). Requests that are due since the same
-    /// instant are in any order. They stay in the queue until they are finished, failed or postponed. The call takes no lease: two callers may get the same request.
+    /// then those that a clock that was ahead has scheduled (see ``LongestDelay``). Requests that are due since one
+    /// instant are in any order. They stay in the queue until they are finished, failed or postponed. The call takes no
+    /// lease: two callers may get the same request.
     func dueHistoryRequests(in scope: Int64, at now: Milliseconds, limit: Int) async throws -> [HistoryRequest]
 
     /// Removes a request whose history is in the ledger. Row identifiers are never used again, so finishing a request

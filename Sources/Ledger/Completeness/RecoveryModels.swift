@@ -218,8 +218,8 @@ package struct MissingItems: Sendable, Hashable {
     package var unverifiedItems: [StoredUnverifiedItem] = []
     /// The times with unverified notifications.
     package var unverifiedSpans: [UnverifiedSpans.Span] = []
-    /// The failed requests for a transaction's history: those that will be tried again first, then those that were added
-    /// last, then by the transaction's identifier.
+    /// The failed requests for a transaction's history: those that will be tried again first, then those that were
+    /// added last, then by the transaction's identifier.
     package var historyRequests: [HistoryRequest] = []
 
     package init() {}

@@ -26,8 +26,8 @@ package protocol RecoveryStorage: Sendable {
     /// its unverified items count.
     func restart(window: RecoveryWindow) async throws
 
-    /// Drops the part of an open window before `limit`, which the App Store no longer keeps, and starts the window over.
-    /// The recovery begins at `limit` too, if it begins before.
+    /// Drops the part of an open window before `limit`, which the App Store no longer keeps, and starts the window
+    /// over. The recovery begins at `limit` too, if it begins before.
     func clip(window: RecoveryWindow, to limit: Milliseconds) async throws
 
     /// Closes a window without reading the rest of it.
@@ -49,8 +49,8 @@ package protocol RecoveryStorage: Sendable {
     /// Returns the unverified spans of a scope.
     func unverifiedSpans(in scope: Int64) async throws -> UnverifiedSpans
 
-    /// Records an error of an open recovery. If `isGivenUp`, the recovery ends as failed. A recovery that has ended does
-    /// not change: another server may have finished it.
+    /// Records an error of an open recovery. If `isGivenUp`, the recovery ends as failed. A recovery that has ended
+    /// does not change: another server may have finished it.
     func record(failure: String, of recovery: Int64, isGivenUp: Bool, at now: Milliseconds) async throws
 
     /// Returns one recovery.

@@ -112,16 +112,18 @@ package protocol ConsumptionStorage: Sendable {
         of customer: String, transactionID: String, productID: String, in scope: Int64
     ) async throws -> [UsageReport]
 
-    /// Leases the due inquiries, those with the earliest deadline first, including those that a clock that was ahead
-    /// has scheduled (see ``LongestDelay``). No other caller gets them before `leaseEnds`, which becomes the stored
-    /// time of the next attempt; the returned inquiries have the earlier one. Repeating the call leases others.
+    /// Leases the due inquiries, those with the earliest deadline first, then by row identifier, including those that a
+    /// clock that was ahead has scheduled (see ``LongestDelay``). No other caller gets them before `leaseEnds`, which
+    /// becomes the stored time of the next attempt; the returned inquiries have the earlier one. Repeating the call
+    /// leases others.
     func leaseInquiries(at now: Milliseconds, leaseEnds: Milliseconds, limit: Int) async throws -> [ConsumptionInquiry]
 
     /// Records the result for an inquiry that was leased until `leaseEnds`, unless its state is already final. An
     /// earlier attempt that was scheduled meanwhile because of new information stays.
     func recordOutcome(of inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws
 
-    /// Returns the inquiries of an app and environment that wait for an answer, those with the earliest deadline first.
+    /// Returns the inquiries of an app and environment that wait for an answer, those with the earliest deadline first,
+    /// then by row identifier.
     func pendingInquiries(in scope: Int64, limit: Int) async throws -> [ConsumptionInquiry]
 
     /// Returns the number of pending inquiries of the scopes whose ``ConsumptionInquiry/answer`` is none of `answers`,
@@ -133,7 +135,8 @@ package protocol ConsumptionStorage: Sendable {
     /// Returns the inquiries of an app and environment, the newest first.
     func inquiries(in scope: Int64, before id: Int64, limit: Int) async throws -> [ConsumptionInquiry]
 
-    /// Returns the inquiries about purchases, or about one transaction of them, the newest first.
+    /// Returns the inquiries about purchases, or about one transaction of them, the newest (by the instant of the
+    /// request, then by row identifier) first.
     func inquiries(
         about originalTransactionIDs: [String], transactionID: String?, in scope: Int64, limit: Int
     ) async throws -> [ConsumptionInquiry]

@@ -8,13 +8,27 @@ package import Foundation
 /// These rules apply to all storage protocols:
 ///
 /// Every method that writes is one database transaction, unless its description says that it works in batches: when it
-/// returns, all of its changes are on disk, or none.
+/// returns, all of its changes are on disk, or none. What it reads to decide does not change before it has written. A
+/// call whose task is cancelled takes effect completely or not at all.
+///
+/// Every method that reads sees one snapshot: all changes of a transaction or none, and the changes of every call that
+/// returned before. So a replica that is behind cannot answer.
+///
+/// An engine has no clock: `now` is from the caller, differs between servers, and may be set back.
 ///
 /// A call may be repeated: the answer to a commit may be lost, and several servers may do the same work. A repeated
 /// call changes nothing more, unless its description says what it adds.
 ///
 /// Names and identifiers are compared by their UTF-8 bytes, and lists that are sorted by identifier use the order of
 /// those bytes. An engine must not fold case, normalize Unicode or use a collation of a language.
+///
+/// Row identifiers are positive, unless the description says otherwise. They may have gaps, and with several writers a
+/// lower one may be committed after a higher one. The identifier of a deleted row may be used again, unless the
+/// description says otherwise.
+///
+/// Elements for which a description names no order, or that are equal in it, may be in any order. A list in the
+/// parameters may be empty, and may contain duplicates, which count once. A limit is not negative, and may be much
+/// greater than the number of elements.
 ///
 /// Reading something that does not exist returns nothing, and changing something that was removed changes nothing.
 /// Neither is an error, unless the description says so.
@@ -24,8 +38,9 @@ package import Foundation
 /// nothing. The owner remains known. Nothing else is blocked: lists over all customers omit the record, and processing
 /// skips notifications about it. A corrupt text is empty.
 ///
-/// A text may contain every character, including U+0000, and is stored unchanged: an engine whose database refuses
-/// U+0000 stores such texts in another form. Instants have a precision of a millisecond and may be before 1970.
+/// Identifiers in signed data may be longer than an index entry of a database may be. A text may contain every
+/// character, including U+0000, and is stored unchanged: an engine whose database refuses U+0000 stores such texts in
+/// another form. Instants have a precision of a millisecond and may be before 1970.
 ///
 /// A page begins after (or before) its cursor; the element of the cursor is not part of it. Work that is due at an
 /// instant is due from that instant on. A time range includes its beginning and excludes its end, but windows and spans
@@ -60,8 +75,9 @@ package protocol LedgerStorage: Sendable {
     /// - Returns: False, without a change, if the text is readable: it was received again meanwhile.
     func failDamaged(_ notification: Int64, message: String, at now: Milliseconds) async throws -> Bool
 
-    /// Returns the pending notifications after a row identifier, in order of arrival. Negative identifiers denote
-    /// different texts with the UUID of a stored notification.
+    /// Returns the pending notifications after a row identifier, sorted by row identifier. Negative identifiers denote
+    /// different texts with the UUID of a stored notification. A page has elements if there are any after `id`, but may
+    /// have fewer than the limit although more follow.
     func pending(after id: Int64, limit: Int) async throws -> [StoredNotification]
 
     /// Returns the number of pending notifications, and when the oldest arrived.

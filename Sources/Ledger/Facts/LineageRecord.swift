@@ -6,7 +6,8 @@ internal import Foundation
 ///
 /// A transaction that the App Store signed has priority over the same transaction in a receipt. Of two versions of a
 /// fact, the newer one stays. With equal dates, the version stays that `Entitlements` prefers. Of two equal versions,
-/// the one from the text that has priority stays (``Source``). So any order and any number of deliveries gives the same record.
+/// the one from the text that has priority stays (``Source``). So any order and any number of deliveries gives the same
+/// record.
 package struct LineageRecord: Sendable, Hashable {
     /// A notification about the purchase.
     package struct Mention: Sendable, Hashable {
@@ -52,9 +53,9 @@ package struct LineageRecord: Sendable, Hashable {
             self.precedes = precedes
         }
 
-        /// Creates the source of a text. A notification has priority over a signed fact, because it is stored anyway. Of
-        /// two notifications the greater UUID has priority, of two signed facts the greater text, both by their bytes.
-        /// Every text has priority over one that the ledger lacks.
+        /// Creates the source of a text. A notification has priority over a signed fact, because it is stored anyway.
+        /// Of two notifications the greater UUID has priority, of two signed facts the greater text, both by their
+        /// bytes. Every text has priority over one that the ledger lacks.
         ///
         /// - Parameters:
         ///   - key: The UUID of the notification, or the text of the signed fact.

@@ -32,7 +32,8 @@ package struct EntitlementContext: Sendable, Hashable {
     package init() {}
 }
 
-/// Reads the present data of a customer with one query: this is the most frequent request.
+/// Reads the present data of a customer with one query: this is the most frequent request. The server sets no time
+/// limit for a request that needs nothing else, so an engine that may have to wait needs a limit of its own.
 package protocol EntitlementContextStorage: Sendable {
     func entitlementContext(of customer: String, in appEnvironment: AppEnvironment) async throws -> EntitlementContext
 

@@ -5,8 +5,8 @@ package protocol HealthStorage: Sendable {
     /// - Throws: ``StorageError`` if the storage is not writable.
     func checkWritable() async throws
 
-    /// The number of commits since the ledger was opened. While no other process writes and the number is the same, the
-    /// contents are the same. ``checkWritable()`` does not count.
+    /// The number of commits since the ledger was opened. While the number is the same, the contents are the same, so
+    /// an engine to which several servers write counts the commits of all. ``checkWritable()`` does not count.
     var commits: Int { get }
 
     /// The size in bytes of the part of the write-ahead log that is not checkpointed; nil if there is no such log or it

@@ -49,7 +49,7 @@ package struct Refusal: Sendable, Hashable {
     /// The maximum size of a stored body.
     package static let maximumBytes = 64 << 10
 
-    /// The approximate size in the file, in bytes.
+    /// The size in bytes that ``RefusalStorageLimit`` counts, whatever the engine needs.
     package var size: Int { Self.overhead + message.utf8.count + body.count }
 
     /// The size of a refusal without message and body.

@@ -45,6 +45,7 @@ package protocol AttemptStorage: Sendable {
     /// Nil if no event has the identifier.
     func deliveries(ofEvent id: String, limit: Int, attempts: Int) async throws -> [AttemptedDelivery]?
 
-    /// Returns the attempts of a delivery, the oldest first, at most `limit`.
+    /// Returns the attempts of a delivery in the order in which they were recorded, whatever the clock showed, at most
+    /// `limit`.
     func attempts(of delivery: Int64, limit: Int) async throws -> [DeliveryAttempt]
 }

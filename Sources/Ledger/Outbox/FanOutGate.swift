@@ -1,10 +1,11 @@
-/// The state of the ledger that decides whether events can be published in order yet.
+/// The state of the ledger that decides whether events can be published in order yet. With several writers a lower row
+/// identifier may be committed later: then an event is published too early, and repeated after the late one.
 package struct FanOutStatus: Sendable, Hashable {
-    /// The oldest notification that is not processed.
+    /// The lowest row identifier of a pending notification, without different texts.
     package var oldestWaiting: Int64?
-    /// The newest notification.
+    /// The highest row identifier of a notification; 0 without any.
     package var newest: Int64
-    /// The running recoveries that close gaps.
+    /// The row identifiers of the open recoveries of all scopes.
     package var recoveries: Set<Int64>
 
     package init(oldestWaiting: Int64? = nil, newest: Int64, recoveries: Set<Int64>) {

@@ -4,7 +4,8 @@
 /// due. The next one becomes due when the first has ended.
 ///
 /// No method blocks other writers for long, however much data there is. Long operations work in batches of one
-/// transaction each.
+/// transaction each. The cursor of an endpoint relies on the order of events that ``EventFeedStorage`` requires. Row
+/// identifiers of endpoints are never used again: an attempt may end after its endpoint was removed.
 package protocol WebhookStorage: Sendable {
     /// Creates the endpoints of the configuration that do not exist. They receive events that occur from now on, but no
     /// earlier ones, even if those become known later.
@@ -80,7 +81,7 @@ package protocol WebhookStorage: Sendable {
         _ outcomes: [DeliveryOutcome], disableAfter: Milliseconds, at now: Milliseconds
     ) async throws -> [Int64: DisableReason]
 
-    /// Returns an event and its notification.
+    /// Returns an event and its notification; nil for a number in a gap.
     func event(_ number: Int64) async throws -> (event: LedgerEvent, notification: StoredNotification?)?
 
     /// Returns the row identifier of the event with this identifier.
