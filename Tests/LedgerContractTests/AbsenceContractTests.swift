@@ -114,6 +114,10 @@ import Testing
             let test = LedgerEvent(id: "evt_t", scope: id, type: .webhookTest, occurredAt: now, createdAt: now)
             #expect(try await ledger.addWebhookTest(test, to: unknown) == nil)
 
+            let backlog = try await ledger.backlog().count
+            try await ledger.fail(unknown, code: "no", message: "it cannot be believed", at: now)
+            try await ledger.reprocess([unknown, -unknown], at: now)
+            #expect(try await ledger.backlog().count == backlog)
             try await ledger.finish(request: unknown)
             try await ledger.fail(request: unknown, code: "never", at: now)
             var window = RecoveryWindow(stage: 0, from: 0, until: 9)

@@ -73,7 +73,7 @@ extension MemoryLedger: InspectionStorage {
 
     package func reprocess(_ notifications: [Int64], at now: Milliseconds) async throws {
         try write { state in
-            for notification in notifications {
+            for notification in notifications where state.storedNotification(notification) != nil {
                 state.failures[notification] = nil
                 state.inbox[notification] = state.inbox[notification] ?? now
             }

@@ -46,7 +46,8 @@ package import Foundation
 /// instant is due from that instant on. A time range includes its beginning and excludes its end, but windows and spans
 /// of recoveries include both ends.
 package protocol LedgerStorage: Sendable {
-    /// Returns the scopes of the apps, and creates those that do not exist.
+    /// Returns all scopes, and creates those of the apps that do not exist. Their row identifiers begin at one and have
+    /// no gaps; 0 stands for no scope. They are never deleted.
     func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> AppEnvironmentRegistry
 
     /// Stores received notifications and processed ones in one commit. The results are in the order of `received`.

@@ -30,8 +30,8 @@ package protocol InspectionStorage: Sendable {
     /// order.
     func failedNotifications(code: String, in scopes: [Int64], limit: Int) async throws -> [Int64]
 
-    /// Adds notifications to the inbox again, in batches of one transaction each. A notification that is already in the
-    /// inbox is there once.
+    /// Adds notifications, failed or processed, to the inbox again, in batches of one transaction each. A notification
+    /// that is already in the inbox is there once, with the time of its first addition.
     func reprocess(_ notifications: [Int64], at now: Milliseconds) async throws
 
     /// Returns the texts that contain the facts, in the order of `wanted`. Receipts are omitted, because they have no

@@ -105,6 +105,9 @@ extension SQLiteStorage: InspectionStorage {
             let batch = Array(notifications[start...].prefix(Self.reprocessing))
             try await writeBatch { db in
                 for notification in batch {
+                    let table = notification < 0 ? "other_texts" : "notifications"
+                    let isKnown = try db.exists("SELECT 1 FROM \(table) WHERE id = ?", [.integer(abs(notification))])
+                    guard isKnown else { continue }
                     try db.run("DELETE FROM failures WHERE id = ?", [.integer(notification)])
                     try Self.enqueue(notification, now, db)
                 }
