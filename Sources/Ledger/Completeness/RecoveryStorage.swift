@@ -41,7 +41,7 @@ package protocol RecoveryStorage: Sendable {
     /// A finished recovery is deleted after ``RecoveryRun/maximumCount`` newer ones of the same scope have begun.
     ///
     /// - Parameter limit: The App Store no longer keeps notifications before this instant.
-    /// - Throws: ``StorageError`` if a window is still open.
+    /// - Throws: ``StorageError`` with the code `failed` if a window is still open, or if the recovery does not exist.
     func finish(
         recovery id: Int64, until: Milliseconds, limit: Milliseconds, at now: Milliseconds
     ) async throws -> CompletenessMark?

@@ -11,8 +11,9 @@ package import Foundation
 /// returns, all of its changes are on disk, or none. What it reads to decide does not change before it has written. A
 /// call whose task is cancelled takes effect completely or not at all.
 ///
-/// Every method that reads sees one snapshot: all changes of a transaction or none, and the changes of every call that
-/// returned before. So a replica that is behind cannot answer.
+/// Every method that only reads sees one snapshot, unless its description says that it works in batches: all changes of
+/// a transaction or none, and the changes of every call that returned before. So a replica that is behind cannot
+/// answer.
 ///
 /// An engine has no clock: `now` is from the caller, differs between servers, and may be set back.
 ///

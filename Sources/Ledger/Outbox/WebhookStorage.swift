@@ -95,7 +95,7 @@ package protocol WebhookStorage: Sendable {
     /// events once more.
     func replay(_ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds) async throws -> ReplayOutcome
 
-    /// Returns what ``replay(_:to:at:)`` would do, without doing it.
+    /// Returns what ``replay(_:to:at:)`` would do, without doing it. Reads in batches too.
     func countReplay(_ range: ReplayRange, to target: FanOutTarget) async throws -> ReplayOutcome
 
     /// Creates an event for this endpoint alone, and its delivery; nil if the endpoint does not exist. Repeating the
