@@ -145,7 +145,7 @@ import Testing
             )
             _ = try await ledger.finish(recovery: done, until: 900, limit: 0, at: 2000)
             try await ledger.record(failure: "first", of: failed, isGivenUp: true, at: 2000)
-            for (id, state) in [(done, RecoveryRun.State.done), (failed, .failed)] {
+            for (id, state) in [(done, .done), (failed, .failed)] as [(Int64, RecoveryRun.State)] {
                 let ended = try await ledger.recovery(id)
                 try #require(ended?.state == state)
                 for isGivenUp in [false, true] {

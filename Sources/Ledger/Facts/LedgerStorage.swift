@@ -27,9 +27,9 @@ package import Foundation
 /// lower one may be committed after a higher one. The identifier of a deleted row may be used again, unless the
 /// description says otherwise.
 ///
-/// Elements for which a description names no order, or that are equal in it, may be in any order. A list in the
-/// parameters may be empty, and may contain duplicates, which count once. A limit is not negative, and may be much
-/// greater than the number of elements.
+/// Elements for which a description names no order, or that are equal in it, may be in any order. Every list in the
+/// parameters may be empty, and a list of identifiers may contain duplicates, which count once. A limit is not
+/// negative, and may be much greater than the number of elements.
 ///
 /// Reading something that does not exist returns nothing, and changing something that was removed changes nothing.
 /// Neither is an error, unless the description says so.
