@@ -45,7 +45,12 @@ struct ServerRunCommand: AsyncParsableCommand {
         Self.logNotes(on: loaded, logger)
         let server = try await Server.start(configuration, logger: logger, stoppingAt: [.sigterm, .sigint])
         let serving = Serving(configuration: configuration, port: server.port)
-        if json { Output.line(JSONText.encode(serving.report)) } else { serving.lines.forEach { Output.line($0) } }
+        // A program that reads the JSON waits for it. The text is for people: without it the server is useful too.
+        if json {
+            Output.line(JSONText.encode(serving.report))
+        } else {
+            Output.notice(serving.lines.joined(separator: "\n"), to: .standardOutput)
+        }
         if open { serving.openConsole() }
         do { try await wait(for: server, hangups, logger) } catch {
             throw Refusal(code: "server_failed", message: error.logReason.printable)
