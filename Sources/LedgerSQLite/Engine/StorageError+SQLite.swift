@@ -38,10 +38,17 @@ extension StorageError {
             // SQLite reports a quota and a limit of file sizes with the same code as a failing disk.
             self.init(
                 .failed,
-                "\(path) cannot be read or written (\(error.message ?? "disk I/O error")); look for errors of the disk in "
-                    + "the system's log, and for a quota or a limit of file sizes (`ulimit -f`) that is reached")
+                "\(path) cannot be read or written (\(Self.words(of: error) ?? "disk I/O error")); look for errors of the "
+                    + "disk in the system's log, and for a quota or a limit of file sizes (`ulimit -f`) that is reached"
+            )
         default: self.init(.failed, "the ledger at \(path) failed: \(error.message ?? "\(error.resultCode)")")
         }
+    }
+
+    /// Returns SQLite's message; nil if it has none. In a copy between two files, GRDB reports the error of one with the
+    /// message of the other, `not an error`.
+    private static func words(of error: DatabaseError) -> String? {
+        error.message == "not an error" ? nil : error.message
     }
 
     /// Throws if a path leads to a folder. SQLite would report an error of input or output, or a missing file.

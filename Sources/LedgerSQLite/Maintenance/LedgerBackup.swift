@@ -221,7 +221,7 @@ package enum LedgerBackup {
         } catch {
             let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
             throw StorageError(
-                isFull ? .full : .cannotOpen, "\(backup) cannot be copied to \(path): \(error.localizedDescription)")
+                isFull ? .full : .cannotOpen, "\(backup) cannot be copied to \(path): \(FileFailure.reason(error))")
         }
     }
 

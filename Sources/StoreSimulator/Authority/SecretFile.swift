@@ -1,3 +1,4 @@
+internal import Basics
 internal import Foundation
 
 /// Reads and writes files with private keys. Only their owner has access, from the moment they are created.
@@ -35,10 +36,11 @@ enum SecretFile {
             try handle.write(contentsOf: contents)
             try handle.synchronize()
             try handle.close()
-            guard rename(draft.path, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+            guard rename(draft.path, file.path) == 0 else { throw FileFailure.lastSystemError }
         } catch {
             try? FileManager.default.removeItem(at: draft)
-            throw SimulatorError(.unwritableDirectory, "\(file.lastPathComponent) cannot be written")
+            throw SimulatorError(
+                .unwritableDirectory, "\(file.lastPathComponent) cannot be written: \(FileFailure.reason(error))")
         }
     }
 }

@@ -19,7 +19,8 @@ extension Simulator {
             let old = oldSnapshotFile(file)
             if FileManager.default.fileExists(atPath: old.path) { try FileManager.default.removeItem(at: old) }
         } catch {
-            throw SimulatorError(.unwritableDirectory, "the snapshot cannot be written to \(file.path)")
+            throw SimulatorError(
+                .unwritableDirectory, "the snapshot cannot be written to \(file.path): \(FileFailure.reason(error))")
         }
     }
 

@@ -47,7 +47,7 @@ package struct SnapshotFile {
             }
             try lines.add(Heading(table: Self.end, count: lines.count))
             try lines.finish()
-            guard rename(temporary.path, url.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+            guard rename(temporary.path, url.path) == 0 else { throw FileFailure.lastSystemError }
         } catch {
             // If the removal fails, the rest has a name that is never read.
             try? FileManager.default.removeItem(at: temporary)

@@ -19,14 +19,14 @@ enum Output {
     /// Prints a line on standard output. For commands that have to clean up if the write fails.
     static func send(_ text: String) throws(Failure) {
         do { try write(text + "\n", to: .standardOutput) } catch {
-            throw Failure(reason: Refusal(unexpected: error).message)
+            throw Failure(reason: FileFailure.reason(error))
         }
     }
 
     /// Writes bytes to standard output without a change, for files and pipes. Ends the process if the write fails.
     static func bytes(_ data: Data) {
         do { try FileHandle.standardOutput.write(contentsOf: data) } catch {
-            end(after: Failure(reason: Refusal(unexpected: error).message))
+            end(after: Failure(reason: FileFailure.reason(error)))
         }
     }
 

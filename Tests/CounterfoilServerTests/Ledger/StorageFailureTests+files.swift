@@ -66,6 +66,13 @@ extension `Storage failures` {
         }
     }
 
+    /// A backup whose copy cannot be written has the message of the ledger's connection, which has no error.
+    @Test func `The error of a copy that cannot be written does not say that there is no error`() {
+        let copy = DatabaseError(resultCode: .SQLITE_IOERR_WRITE, message: "not an error")
+        let error = StorageError(copy, path: "/backup/copy.sqlite")
+        #expect(error.message.hasPrefix("/backup/copy.sqlite cannot be read or written (disk I/O error)"))
+    }
+
     @Test(arguments: ["", "-wal"]) func `No commit succeeds while a file of the ledger is moved away`(
         suffix: String
     ) async throws {

@@ -177,6 +177,25 @@ import Testing
         }
     }
 
+    /// The message said only that the file cannot be written, also if the disk was full.
+    @Test func `A snapshot that cannot be written says why, and leaves no other file`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            var configuration = SimulatorConfiguration(catalogue: .shop)
+            configuration.clock = .frozen(Self.start)
+            configuration.directory = folder
+            let simulator = try await Simulator.start(configuration)
+            let snapshots = folder.appending(path: "snapshots")
+            // A file cannot replace a folder.
+            try FileManager.default.createDirectory(
+                at: snapshots.appending(path: "one.jsonl"), withIntermediateDirectories: true)
+            let error = await #expect(throws: SimulatorError.self) { try await simulator.snapshot("one") }
+            #expect(error?.code == .unwritableDirectory)
+            #expect(error?.message.hasSuffix("one.jsonl: is a directory") == true, "\(error?.message ?? "")")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: snapshots.path) == ["one.jsonl"])
+            await simulator.stop()
+        }
+    }
+
     @Test(arguments: [1, 2])
     func `A JSON snapshot of version 1 or 2 is restored, and replaced when it is saved again`(_ version: Int)
         async throws
