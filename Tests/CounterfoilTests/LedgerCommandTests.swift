@@ -46,15 +46,35 @@ import Testing
             let config = folder.appending(path: "counterfoil.yaml")
             let output = folder.appending(path: "ledger.jsonl")
             try Data(Self.configuration.utf8).write(to: config)
-            try Data("older".utf8).write(to: output)
+            try Data("{\"object\":\"ledger_export\",\"version\":2}\n".utf8).write(to: output)
             try SQLiteStorage(path: folder.appending(path: "counterfoil.sqlite").path).close()
             let exported = try await Command.run([
                 "ledger", "export", "--config", config.path, "--output", output.path,
             ])
             #expect(exported.status == 0, "\(exported.errors)")
-            #expect(try String(contentsOf: output, encoding: .utf8).hasPrefix(#"{"object":"ledger_export""#))
+            let text = try String(contentsOf: output, encoding: .utf8)
+            #expect(text.hasPrefix(#"{"object":"ledger_export","version":3"#))
             let attributes = try FileManager.default.attributesOfItem(atPath: output.path)
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        }
+    }
+
+    @Test(arguments: ["counterfoil.sqlite", "counterfoil.yaml", "link"])
+    func `An export replaces neither the ledger nor its configuration`(_ name: String) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let config = folder.appending(path: "counterfoil.yaml")
+            let ledger = folder.appending(path: "counterfoil.sqlite")
+            let output = folder.appending(path: name)
+            try Data(Self.configuration.utf8).write(to: config)
+            try SQLiteStorage(path: ledger.path).close()
+            try FileManager.default.createSymbolicLink(
+                at: folder.appending(path: "link"), withDestinationURL: ledger)
+            let before = try Data(contentsOf: output)
+            let outcome = try await Command.run([
+                "ledger", "export", "--config", config.path, "--output", output.path,
+            ])
+            #expect(outcome.status == 1 && outcome.errors.hasPrefix("refused file_exists: "), "\(outcome.text)")
+            #expect(try !before.isEmpty && Data(contentsOf: output) == before)
         }
     }
 

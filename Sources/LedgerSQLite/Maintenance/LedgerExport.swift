@@ -12,6 +12,9 @@ package struct LedgerExport {
     /// The version that is written. Older versions can be imported.
     package static let version = 3
 
+    /// The beginning of every export, of any version.
+    package static let beginning = #"{"object":"ledger_export","#
+
     /// The numbers of exported items.
     package struct Count: Sendable, Hashable, Codable {
         package var notifications = 0

@@ -12,7 +12,8 @@ struct ExportCommand: AsyncParsableCommand {
         abstract: "Write the ledger as JSON lines: every signed text as received, every claim and grant.",
         discussion: """
             The lines are sorted, so two exports of one ledger are identical; the last line has the count and the ledger's \
-            digest. The server may be running. counterfoil ledger import reads the file.
+            digest. The server may be running. counterfoil ledger import reads the file. An older export is replaced once \
+            the new one is complete; any other file is not.
 
             EXAMPLES
               counterfoil ledger export --config counterfoil.yaml --output ledger.jsonl
@@ -24,6 +25,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.load()
+        try requireReplaceable()
         let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: false)
         let result = try await write(storage)
         try storage.close()
@@ -44,6 +46,18 @@ struct ExportCommand: AsyncParsableCommand {
             (notifications, pending) = (result.count.notifications, result.count.pending)
             (signedFacts, claims) = (result.count.signedFacts, result.count.claims)
             digest = result.digest
+        }
+    }
+
+    /// Throws if the file to write exists and is not an export. It may be the ledger itself.
+    private func requireReplaceable() throws {
+        guard output != "-", AtomicFile.isFile(URL(filePath: output).resolvingSymlinksInPath()) else { return }
+        let beginning = Data(LedgerExport.beginning.utf8)
+        let found = try Input.read(output, maximumBytes: beginning.count).prefix(beginning.count)
+        guard found.isEmpty || found == beginning else {
+            throw Refusal(
+                code: "file_exists",
+                message: "\(output.printable) already exists and is not an export; --output names another file")
         }
     }
 

@@ -29,7 +29,8 @@ enum AtomicFile {
         }
     }
 
-    private static func isFile(_ file: URL) -> Bool {
+    /// Whether a regular file exists at the path, which must not be a link.
+    static func isFile(_ file: URL) -> Bool {
         // The target of a link, such as a pipe in /dev/fd, may have no path.
         do {
             let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
