@@ -1,5 +1,4 @@
 import Foundation
-import LedgerSQLite
 import TestSupport
 import Testing
 
@@ -62,39 +61,6 @@ import Testing
             #expect(await simulator.end() == 0)
             #expect(rest.last == "stopped")
             #expect(try FileManager.default.contentsOfDirectory(atPath: temporaryFolder).isEmpty)
-        }
-    }
-
-    @Test(.timeLimit(.minutes(10))) func `An interrupted backup leaves no partial files`() async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let config = folder.appending(path: "counterfoil.yaml")
-            try Data("apps:\n  - bundle_id: com.example.app\n    apple_id: 1234567890\n".utf8).write(to: config)
-            let ledger = folder.appending(path: "counterfoil.sqlite")
-            try SQLiteStorage(path: ledger.path).close()
-            // Empty pages, which take a while to copy. The header contains their number.
-            var bytes = try Data(contentsOf: ledger)
-            let (pageSize, pages) = (UInt64(bytes[16]) << 8 | UInt64(bytes[17]), UInt32(16_384))
-            bytes.replaceSubrange(28..<32, with: withUnsafeBytes(of: pages.bigEndian) { Data($0) })
-            try bytes.write(to: ledger)
-            let handle = try FileHandle(forWritingTo: ledger)
-            try handle.truncate(atOffset: pageSize * UInt64(pages))
-            try handle.close()
-            let copy = folder.appending(path: "copy.sqlite")
-            func hasStarted() throws -> Bool {
-                try FileManager.default.contentsOfDirectory(atPath: folder.path).contains { $0.hasSuffix(".partial") }
-            }
-            var status: Int32 = 0
-            // A backup may end before it is interrupted. Then the next one is.
-            while status != 128 + SIGINT {
-                if FileManager.default.fileExists(atPath: copy.path) { try FileManager.default.removeItem(at: copy) }
-                let backup = try await RunningCommand(
-                    ["ledger", "backup", "--config", config.path, "--output", copy.path], state: folder)
-                try await waitUntil("the backup runs") { try !backup.isRunning || hasStarted() }
-                backup.interrupt()
-                status = await backup.end()
-            }
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            #expect(!names.contains { $0.hasPrefix("copy.sqlite") }, "\(names)")
         }
     }
 

@@ -50,6 +50,12 @@ package struct LedgerRebuild: Sendable {
         self.verifier = verifier
     }
 
+    /// The files to remove if the process ends during ``run(replacing:progress:)``.
+    package var temporaryFiles: [String] {
+        let scratch = ScratchDatabase.path(for: storage.path)
+        return [scratch] + LedgerBackup.companions(of: scratch)
+    }
+
     /// Runs the rebuild.
     ///
     /// - Parameters:

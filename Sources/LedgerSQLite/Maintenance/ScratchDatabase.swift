@@ -18,9 +18,12 @@ final class ScratchDatabase: Sendable {
     private let path: String
     private let ledger: String
 
+    /// Returns the path of the scratch file of a ledger.
+    static func path(for ledger: String) -> String { ledger + ".rebuild" }
+
     init(of storage: SQLiteStorage) throws(StorageError) {
         let ledger = storage.path
-        let path = ledger + ".rebuild"
+        let path = ScratchDatabase.path(for: ledger)
         self.ledger = ledger
         self.path = path
         var configuration = Configuration()

@@ -29,7 +29,9 @@ struct RebuildCommand: AsyncParsableCommand {
         let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: true, migrates: !check)
         let rebuild = LedgerRebuild(storage, verifier: try LedgerMaintenance.verifier(configuration))
         let report = try await ProgressBar.showing { bar in
-            try await rebuild.run(replacing: !check) { bar.show($0, "rebuilding") }
+            try await Signals.removing(rebuild.temporaryFiles) {
+                try await rebuild.run(replacing: !check) { bar.show($0, "rebuilding") }
+            }
         }
         try storage.close()
         if options.json { Output.line(JSONText.encode(JSONOutput(report))) } else { print(report) }
