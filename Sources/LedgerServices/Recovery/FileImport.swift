@@ -138,6 +138,8 @@ package struct FileImport: Sendable {
             progress.offset = start + lines.position
             progress.digest = try digest.advance(to: progress.offset)
             let saved = try JSONEncoder().encode(progress)
+            // The new file gets the permissions of the one that it replaces.
+            Self.makePrivate(progressFile)
             try Self.using(progressFile) { try saved.write(to: progressFile, options: .atomic) }
             report(progress)
         }
@@ -234,12 +236,7 @@ package struct FileImport: Sendable {
             report += "\(line.number)\t\(code)\t\(reason.escapingUnprintable)\t\(beginning)\n"
         }
         guard !report.isEmpty else { return nil }
-        if !FileManager.default.fileExists(atPath: failures.path) {
-            // Only the owner may read the file, because it contains beginnings of receipts. If it cannot be created,
-            // opening it below throws the reason.
-            _ = FileManager.default.createFile(
-                atPath: failures.path, contents: nil, attributes: [.posixPermissions: 0o600])
-        }
+        Self.makePrivate(failures)
         return try Self.using(failures) {
             let handle = try FileHandle(forWritingTo: failures)
             try handle.seekToEnd()
@@ -248,6 +245,14 @@ package struct FileImport: Sendable {
             try handle.close()
             return size
         }
+    }
+
+    /// Creates an empty file unless it exists. Only its owner may read it, because it will contain identifiers of
+    /// purchases and beginnings of receipts. If it cannot be created, opening it afterwards throws the reason.
+    private static func makePrivate(_ file: URL) {
+        guard !FileManager.default.fileExists(atPath: file.path) else { return }
+        _ = FileManager.default.createFile(
+            atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
     }
 
     /// A file beside the imported one cannot be used.

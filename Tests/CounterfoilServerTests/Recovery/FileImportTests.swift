@@ -42,8 +42,10 @@ import Testing
             #expect(progress.failed == 2)
             let failures = try String(contentsOf: file.appendingPathExtension("failed"), encoding: .utf8)
             #expect(failures.split(separator: "\n").map { $0.prefix(2) } == ["3\t", "4\t"])
-            let attributes = try FileManager.default.attributesOfItem(atPath: file.path + ".failed")
-            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            for suffix in [".failed", ".progress"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: file.path + suffix)
+                #expect(attributes[.posixPermissions] as? Int == 0o600, "\(suffix)")
+            }
             // The progress file is truncated.
             try Data(#"{"size":"#.utf8).write(to: file.appendingPathExtension("progress"))
             #expect(try await world.importCustomers(file).lines == 74)
