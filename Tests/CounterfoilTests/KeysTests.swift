@@ -44,6 +44,19 @@ import Testing
         }
     }
 
+    @Test(arguments: ["null", "-", "--", "1.5", "true"])
+    func `A key may have a name that means something else in YAML`(_ name: String) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "c.yaml")
+            let made = try await Command.run([
+                "server", "keys", "create", "--name=\(name)", "--scope", "customers:read", "--json",
+            ]).object()
+            try Data((Self.configuration + (try #require(made["yaml"] as? String)) + "\n").utf8).write(to: file)
+            let listed = try await Command.run(["server", "keys", "list", "--config", file.path, "--json"])
+            #expect(try listed.object()["name"] as? String == name, "\(listed.errors)")
+        }
+    }
+
     @Test func `A created key can be limited to environments`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "c.yaml").path

@@ -100,9 +100,14 @@ struct KeysCreate: ParsableCommand {
         for line in lines { Output.line(line) }
     }
 
+    /// The name in quotation marks if YAML would read it as a list or as no value.
+    private var yamlName: String {
+        name.hasPrefix("-") || name.lowercased() == "null" ? "\"\(name)\"" : name
+    }
+
     private func yaml(_ hash: String) -> [String] {
         var lines = [
-            "  - name: \(name)", "    secret: {sha256: \(hash)}",
+            "  - name: \(yamlName)", "    secret: {sha256: \(hash)}",
             "    scopes: [\(scopes.map(\.rawValue).joined(separator: ", "))]",
         ]
         if !apps.isEmpty { lines.append("    apps: [\(apps.map(\.debugDescription).joined(separator: ", "))]") }
