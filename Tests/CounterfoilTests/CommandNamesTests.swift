@@ -88,6 +88,15 @@ import Testing
         #expect(outcome.errors.hasSuffix("  See '\(group) --help' for more information.\n"), "\(outcome.errors)")
     }
 
+    @Test(arguments: ["show", "run"]) func `A misspelt scenario is answered with the intended one`(_ command: String)
+        async throws
+    {
+        let outcome = try await Command.run(["simulator", "scenario", command, "upgrad"])
+        #expect(outcome.status == 2 && outcome.errors.contains("; did you mean \"upgrade\"?"), "\(outcome.errors)")
+        let other = try await Command.run(["simulator", "scenario", command, "quite-another"])
+        #expect(other.status == 2 && other.errors.contains("scenario list lists them"), "\(other.errors)")
+    }
+
     @Test func `A misspelt command is reported in JSON with --json`() async throws {
         let object = try await Command.run(["simulator", "trigge", "TEST", "--json"]).object()
         #expect(object["code"] as? String == "usage")

@@ -92,10 +92,25 @@ import Testing
         return outcome.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
 
+    /// ArgumentParser breaks lines between words, except the usage, which terminals wrap.
+    @Test func `Lines of help texts fit into 80 columns, except the usage`() async throws {
+        let pages = try await Self.pages.value
+        #expect(pages.count > 50)
+        for (name, help) in pages {
+            for line in help.split(separator: "\n") where !line.hasPrefix("USAGE: ") {
+                #expect(line.count <= Self.width, "\(name): \(line)")
+            }
+        }
+    }
+
     /// ArgumentParser continues a line that is too long without indentation.
     @Test func `Lists in help texts keep their indentation`() async throws {
         let pages = try await Self.pages.value
-        for (name, heading) in [("counterfoil api", "ENDPOINTS"), ("counterfoil simulator", "THE CLOCK")] {
+        for (name, heading) in [
+            ("counterfoil api", "ENDPOINTS"), ("counterfoil simulator", "THE CLOCK"),
+            ("counterfoil simulator do", "COMMANDS"), ("counterfoil demo", "JSON:"),
+            ("counterfoil sign promotional-offer", "JSON:"),
+        ] {
             let lines = (pages[name] ?? "").split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             let start = try #require(lines.firstIndex(of: heading), "\(name)")
             let list = lines[lines.index(after: start)...].prefix { !$0.isEmpty }

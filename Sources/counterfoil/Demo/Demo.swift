@@ -16,7 +16,10 @@ struct Demo: AsyncParsableCommand {
               counterfoil demo
               counterfoil demo --customers 50 --json
 
-            JSON: {"agreed":…,"customers":…,"notifications":…,"lost":…,"recovered":…,"wrong_before_recovery":…, …}
+            JSON:
+              {"agreed":…,"customers":…,"notifications":…,"lost":…,"recovered":…,
+              "wrong_before_recovery":…,…}
+
             Exit status: 0 they agree about every customer, 1 they do not, 2 wrong usage.
             """)
 

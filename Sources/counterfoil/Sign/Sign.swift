@@ -82,9 +82,12 @@ struct SignPromotionalOffer: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "promotional-offer", abstract: "Sign a promotional offer in the original format.",
         discussion: """
-            For apps that redeem the offer with a signature, nonce, key identifier and timestamp (iOS 12.2 to 18). JSON: \
-            {"encodedSignature":…,"nonce":…,"timestamp":…,"keyId":…,"productId":…,"offerIdentifier":…}, all of which the \
-            app passes to StoreKit. Valid for 24 hours.
+            For apps that redeem the offer with a signature, nonce, key identifier and timestamp (iOS 12.2 to 18). The app \
+            passes all members to StoreKit. Valid for 24 hours.
+
+            JSON:
+              {"encodedSignature":…,"nonce":…,"timestamp":…,"keyId":…,"productId":…,
+              "offerIdentifier":…}
 
             EXAMPLES
               counterfoil sign promotional-offer --product monthly --offer comeback \\

@@ -73,10 +73,20 @@ struct DoCommand: AsyncParsableCommand {
                 '{"shareWithFamily":{"customer":"anna","member":"ben"}}'
 
             COMMANDS
-              \(StoreCommand.names.joined(separator: " "))
+            \(Self.names)
+
             The schema StoreCommand describes their members: it is in /openapi.yaml below the control URL, which \
             `counterfoil simulator status --json` prints as controlURL.
             """)
+
+    /// The names of all commands in short lines. ArgumentParser would continue a long line without indentation.
+    private static let names = StoreCommand.names.reduce(into: [String]()) { lines, name in
+        if let last = lines.last, last.count + name.count < 78 {
+            lines[lines.count - 1] = "\(last) \(name)"
+        } else {
+            lines.append("  \(name)")
+        }
+    }.joined(separator: "\n")
 
     @Argument(help: ArgumentHelp("The command, or - to read it from standard input.", valueName: "json")) var json:
         String

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Basics
+import ConfigurationReading
 import Foundation
 import StoreSimulator
 
@@ -97,11 +98,16 @@ struct ScenarioRun: AsyncParsableCommand {
     static func text(_ name: String) throws -> String {
         if name != "-", !FileManager.default.fileExists(atPath: name) {
             if let text = ShippedScenarios.text(name) { return text }
-            throw ValidationError(
-                "\(name.printable) is neither a file nor a scenario; counterfoil simulator scenario list lists them.")
+            throw ValidationError("\(name.printable) is neither a file nor a scenario\(advice(for: name))")
         }
         let data = Input.withoutByteOrderMark(try Input.read(name, maximumBytes: 1 << 20))
         return String(decoding: data, as: UTF8.self)
+    }
+
+    /// Returns the end of an error about an unknown scenario: the nearest name, or how to list them.
+    fileprivate static func advice(for name: String) -> String {
+        let suggestion = SpellingSuggestion.suggestion(for: name, among: ShippedScenarios.names)
+        return suggestion.isEmpty ? "; counterfoil simulator scenario list lists them." : suggestion
     }
 }
 
@@ -143,8 +149,7 @@ struct ScenarioShow: ParsableCommand {
 
     func run() throws {
         guard let text = ShippedScenarios.text(name) else {
-            throw ValidationError(
-                "\(name.printable) is not a scenario; counterfoil simulator scenario list lists them.")
+            throw ValidationError("\(name.printable) is not a scenario\(ScenarioRun.advice(for: name))")
         }
         Output.line(text.trimmingCharacters(in: .newlines))
     }

@@ -39,6 +39,8 @@ struct SimulatorSnapshot: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "snapshot", abstract: "Save customers, purchases, clock and faults under a name.",
         discussion: """
+            Replaces an earlier snapshot of that name.
+
             EXAMPLES
               counterfoil simulator snapshot before-renewal
             """)
