@@ -74,6 +74,9 @@ public actor PurchaseClient {
     /// Signs a customer in. Without a token, the client requests one with ``PurchaseClientConfiguration/token``.
     /// If that is nil, sign in with a new token at each launch and before the token expires; otherwise the client stops
     /// with ``ClientNotice/misconfigured(_:)``.
+    ///
+    /// - Parameter customer: The customer's identifier at the server: 1 to 255 bytes, and neither `.` nor `..`.
+    /// - Throws: ``PurchaseClientError/Code/invalidCustomer`` for another identifier.
     public nonisolated func signIn(_ customer: String, token: String? = nil) throws(PurchaseClientError) {
         guard 1...255 ~= customer.utf8.count, ![".", ".."].contains(customer) else { throw .invalidCustomer }
         events.yield(.signedIn(customer: customer, token: token))
@@ -89,11 +92,16 @@ public actor PurchaseClient {
     /// the sign-in, the client reports the purchases that StoreKit lists.
     public nonisolated func record(_ transaction: DeviceTransaction) { events.yield(.recorded(transaction)) }
 
-    /// Loads products from the store.
+    /// Loads products from the store. Products that the store does not have are missing from the result.
+    ///
+    /// - Throws: The error of the store, such as one of StoreKit.
     public nonisolated func products(_ ids: [String]) async throws -> [DeviceProduct] { try await store.products(ids) }
 
     /// Buys a product. Returns when the server has stored the purchase, or two seconds after StoreKit's result at the
     /// latest.
+    ///
+    /// - Throws: An error whose ``PurchaseClientError/Code`` says whether the purchase started. The customer cancelling
+    ///   is no error, but an outcome.
     public func buy(
         _ productID: String, options: PurchaseOptions = PurchaseOptions()
     ) async throws(PurchaseClientError) -> PurchaseOutcome {
@@ -105,6 +113,9 @@ public actor PurchaseClient {
     /// Restores purchases. Call it only when the customer presses the restore button: the App Store may ask for a
     /// password. Returns 30 seconds after the synchronisation with the App Store at the latest; the synchronisation has
     /// no time limit.
+    ///
+    /// - Throws: ``PurchaseClientError`` if no customer is signed in, the storage cannot be read, the customer changes
+    ///   during the call, or the client is stopped. Other failures are part of the outcome.
     public func restore() async throws(PurchaseClientError) -> RestoreOutcome {
         guard case .restore(let outcome) = try await call({ .restore(call: $0) }) else { throw .stopped }
         return outcome
