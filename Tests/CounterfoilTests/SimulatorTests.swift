@@ -202,7 +202,7 @@ import Testing
     @Test func `The version of notifications is set per environment`() async throws {
         try await withSession { session in
             let chosen = try await session.object("simulator", "notifications", "--version", "1")
-            #expect(chosen["version"] as? Int == 1 && chosen["environment"] as? String == "production")
+            #expect(chosen["version"] as? Int == 1 && chosen["environment"] as? String == "Production")
             let bought = try await session.run("simulator", "buy", "anna", "premium.monthly")
             #expect(bought.output.contains("\n  V1.INITIAL_BUY  "), "\(bought.output)")
             #expect(bought.output.contains("  order M"), "\(bought.output)")

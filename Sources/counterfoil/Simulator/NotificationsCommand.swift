@@ -50,7 +50,8 @@ struct NotificationsShow: AsyncParsableCommand {
         let chosen = settings.notificationVersion.rawValue
         if options.json {
             let answer: [String: JSONValue] = [
-                "environment": .string(environment.environment.rawValue), "version": .integer(Int64(chosen)),
+                "environment": .string(environment.environment.environment.rawValue),
+                "version": .integer(Int64(chosen)),
                 "url": settings.notificationURL.map { .string($0) } ?? .null,
             ]
             return Output.line(try JSONLine.text(answer))
