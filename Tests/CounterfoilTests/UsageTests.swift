@@ -109,6 +109,28 @@ enum Refused {
         #expect(outcome.errors.hasSuffix("  See 'counterfoil \(command) --help' for more information.\n"))
     }
 
+    @Test func `The manual page has the help of all commands, with examples that can be copied`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            // The script installs a small program that runs the command.
+            let command = folder.appending(path: "command")
+            try Data("#!/bin/sh\nexec '\(Tool.executable().path)' \"$@\"\n".utf8).write(to: command)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: command.path)
+            let script = #""$0" "$1" "$2" >/dev/null && gzip -dc "$2/share/man/man1/counterfoil.1.gz""#
+            let install = Fixtures.package.appending(path: "Scripts/install")
+            let page = try await Command.run(
+                URL(filePath: "/bin/sh"), ["-c", script, install.path, command.path, folder.path],
+                environment: ["PATH": "/usr/bin:/bin"])
+            #expect(page.status == 0, "\(page.errors)")
+            let lines = page.output.split(separator: "\n")
+            #expect(lines.contains(".SH \"counterfoil simulator clock advance\""))
+            #expect(lines.contains(#"  counterfoil simulator do \(aq{"cancel":{"customer":"anna"}}\(aq"#))
+            // Groff prints these characters as hyphens and quotation marks, unless they are escaped.
+            for line in lines where !line.hasPrefix(".") {
+                #expect(!line.replacing(#"\-"#, with: "").contains { "-'`".contains($0) }, "\(line)")
+            }
+        }
+    }
+
     @Test(arguments: ["bash", "zsh", "fish"])
     func `Shell completion suggests endpoints, notifications and scenarios`(_ shell: String) async throws {
         let script = try await Command.run(["--generate-completion-script", shell])
