@@ -16,6 +16,13 @@ struct Counterfoil: AsyncParsableCommand {
             {"object":"error","code":…,"message":…} as its last line.
 
             Exit status: 0 done or valid, 1 refused or failed, 2 wrong usage.
+
+            ENVIRONMENT
+              COUNTERFOIL_SIMULATOR  the simulator's folder or URL, as --simulator
+              COUNTERFOIL_KEY        an API key of the server, instead of --key
+              NO_COLOR               not empty: no colours on a terminal
+              XDG_STATE_HOME         where running simulators are registered
+            docs/configuration.md lists the variables that the server reads.
             """,
         version: AppStoreServerClient.version,
         subcommands: [

@@ -89,12 +89,16 @@ enum Output {
 struct Style {
     private let isColoured: Bool
 
-    /// Returns a style that uses colour if `handle` is a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`.
+    /// Returns the style for a terminal or another output.
     static func current(_ handle: FileHandle = .standardOutput) -> Style {
-        let environment = ProcessInfo.processInfo.environment
-        return Style(
-            isColoured: isatty(handle.fileDescriptor) == 1 && environment["NO_COLOR"] == nil
-                && environment["TERM"] != "dumb")
+        let isTerminal = isatty(handle.fileDescriptor) == 1
+        return Style(isColoured: isTerminal && allowsColour(ProcessInfo.processInfo.environment))
+    }
+
+    /// Whether the environment variables of a terminal allow colour: unless `NO_COLOR` is set and not empty, or `TERM`
+    /// is `dumb`.
+    static func allowsColour(_ environment: [String: String]) -> Bool {
+        environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
     func good(_ text: String) -> String { wrap(text, "32;1") }
