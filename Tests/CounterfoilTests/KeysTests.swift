@@ -51,7 +51,8 @@ import Testing
             let made = try await Command.run([
                 "server", "keys", "create", "--name=\(name)", "--scope", "customers:read", "--json",
             ]).object()
-            try Data((Self.configuration + (try #require(made["yaml"] as? String)) + "\n").utf8).write(to: file)
+            let yaml = try #require(made["yaml"] as? String)
+            try Data((Self.configuration + yaml + "\n").utf8).write(to: file)
             let listed = try await Command.run(["server", "keys", "list", "--config", file.path, "--json"])
             #expect(try listed.object()["name"] as? String == name, "\(listed.errors)")
         }
