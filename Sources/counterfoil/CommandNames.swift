@@ -55,9 +55,9 @@ enum CommandNames {
     /// and the words of the group whose help lists the commands. Nil if the command is known.
     static func misspelling(in arguments: [String]) -> (message: String, group: String)? {
         var (command, path): (any ParsableCommand.Type, [String]) = (Counterfoil.self, [])
-        for word in arguments {
+        for word in arguments where word != "help" {
             let subcommands = command.configuration.subcommands
-            guard !subcommands.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
+            guard !subcommands.isEmpty, !word.hasPrefix("-") else { return nil }
             guard let next = subcommands.first(where: { $0._commandName == word }) else {
                 let group = (["counterfoil"] + path).joined(separator: " ")
                 return (suggestion(for: word, in: command, at: path), group)

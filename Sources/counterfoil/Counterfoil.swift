@@ -51,15 +51,16 @@ struct Counterfoil: AsyncParsableCommand {
             let status = exitCode(for: error)
             // ArgumentParser throws help and version as successes, and invalid arguments as validation failures.
             let message = fullMessage(for: error)
-            if status.isSuccess {
-                Output.line(message)
-                Foundation.exit(0)
-            }
-            guard status == .validationFailure else { refuse(Refusal(unexpected: error)) }
+            guard status.isSuccess || status == .validationFailure else { refuse(Refusal(unexpected: error)) }
+            // Checked for help too: ArgumentParser shows the help of the group instead of an unknown command's.
             if let misspelling = CommandNames.misspelling(in: arguments) {
                 Output.error("Error: \(misspelling.message)\n  See '\(misspelling.group) --help' for more information.")
                 printJSON(Refusal.object("usage", misspelling.message))
                 Foundation.exit(2)
+            }
+            if status.isSuccess {
+                Output.line(message)
+                Foundation.exit(0)
             }
             let reason = self.message(for: error)
             let text = parsed.map { "Error: \(reason)\n\(CommandNames.usage(of: $0))" } ?? message

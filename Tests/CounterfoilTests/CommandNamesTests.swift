@@ -97,6 +97,20 @@ import Testing
         #expect(other.status == 2 && other.errors.contains("scenario list lists them"), "\(other.errors)")
     }
 
+    @Test(arguments: [
+        (["help", "verfy"], "verify"), (["verfy", "--help"], "verify"),
+        (["help", "simulator", "clok"], "simulator clock"),
+    ])
+    func `Help for a misspelt command is answered with the intended one`(_ arguments: [String], _ intended: String)
+        async throws
+    {
+        let outcome = try await Command.run(arguments)
+        #expect(outcome.status == 2 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains("Did you mean 'counterfoil \(intended)'?"), "\(outcome.errors)")
+        let known = try await Command.run(["help"] + intended.split(separator: " ").map(String.init))
+        #expect(known.status == 0 && known.output.hasPrefix("OVERVIEW: "), "\(known.text)")
+    }
+
     @Test func `A misspelt command is reported in JSON with --json`() async throws {
         let object = try await Command.run(["simulator", "trigge", "TEST", "--json"]).object()
         #expect(object["code"] as? String == "usage")
