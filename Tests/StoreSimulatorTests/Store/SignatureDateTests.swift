@@ -151,6 +151,19 @@ import Testing
         }
     }
 
+    @Test func `A lower price is signed later than a renewal at the instant at which the price takes effect`() throws {
+        var (shop, signed) = (Shop(), SignedContents())
+        try shop.buy("basic")
+        let end = try #require(try shop.state().expiresDate)
+        try shop.perform(.schedulePriceChange(product: "basic", price: 1990, effectiveDate: end))
+        shop.wait(days: end.timeIntervalSince(shop.now) / 86_400)
+        try signed.record(shop.store)
+        try signed.recordResponses(&shop.store, at: shop.now)
+        #expect(try shop.last().renewalInfo?.renewalPrice == 4990)
+        #expect(shop.store.notifications.last?.type == .didRenew)
+        #expect(signed.violations == [])
+    }
+
     @Test func `The notification history until now has notifications dated milliseconds after now`() throws {
         var shop = APIShop()
         try shop.buy("plus")

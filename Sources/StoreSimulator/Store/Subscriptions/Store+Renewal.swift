@@ -26,7 +26,10 @@ extension Store {
             // An entry with another date was replaced by a newer one.
             guard let subscription = subscriptions[id], subscription.due == entry.date else { return }
             processDueEvent(of: subscription, at: entry.date)
-        case .priceCampaign(let number): applyPriceChange(number, at: entry.date)
+        case .priceCampaign(let number):
+            applyPriceChange(number, at: entry.date)
+            // Renewal infos contain the new price, and no notification may follow.
+            advanceSigningDate(at: entry.date)
         case .priceNotice(let id): announcePriceIncrease(id, at: entry.date)
         case .recovery(let id): recoverAutomatically(id, at: entry.date)
         case .refundDecision(let id):
