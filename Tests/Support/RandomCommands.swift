@@ -7,6 +7,9 @@ package struct RandomCommands {
     package var random: SeededGenerator
     /// The names of the customers.
     package let names: [String]
+    /// Whether scheduled prices can be lower than the present ones. The App Store does not notify of that, not even if
+    /// the customer has been asked to agree to an increase.
+    package var lowersPrices = false
 
     package init(random: SeededGenerator, names: [String] = ["anna", "ben", "carl", "dora"]) {
         self.random = random
@@ -23,16 +26,16 @@ package struct RandomCommands {
     private static let products = Catalogue.shop.products.map(\.id)
 
     package mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
-    private mutating func one<T>(_ values: [T]) -> T { values[Int.random(in: values.indices, using: &random)] }
+    mutating func one<T>(_ values: [T]) -> T { values[Int.random(in: values.indices, using: &random)] }
 
     private mutating func name() -> String { one(chance(2) ? Self.nonsense : names) }
-    private mutating func product() -> String { one(chance(2) ? Self.nonsense : Self.products) }
-    private mutating func number(_ range: ClosedRange<Int32>) -> Int32 {
+    mutating func product() -> String { one(chance(2) ? Self.nonsense : Self.products) }
+    mutating func number(_ range: ClosedRange<Int32>) -> Int32 {
         chance(10) ? one([0, -1, .min, .max, 91, 100_001]) : .random(in: range, using: &random)
     }
 
     /// Nil, a product, the identifier of an existing transaction, or an invalid text.
-    private mutating func selector(_ store: Store, _ customer: String) -> String? {
+    mutating func selector(_ store: Store, _ customer: String) -> String? {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<5: nil
         case 5: product()
@@ -53,7 +56,7 @@ package struct RandomCommands {
 
     package mutating func next(_ store: Store) -> StoreCommand {
         let customer = name()
-        switch Int.random(in: 0..<34, using: &random) {
+        switch Int.random(in: 0..<38, using: &random) {
         case 0: return .createCustomer(customer: customer, storefront: chance(50) ? one(["USA", "DEU", "XXX"]) : nil)
         case 1..<9:
             let isOdd = chance(10)
@@ -83,6 +86,7 @@ package struct RandomCommands {
         case 21, 22: return .reverseRefund(customer: customer, transaction: selector(store, customer))
         case 23, 24: return .shareWithFamily(customer: customer, member: name())
         case 25: return .stopSharing(customer: customer, member: name())
+        case 34..<38: return lessFrequent(store, customer)
         default: return other(store, customer)
         }
     }

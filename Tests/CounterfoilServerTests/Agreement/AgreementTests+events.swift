@@ -27,7 +27,9 @@ extension `Server and simulator agree` {
                 var (wrong, held) = ([String](), 0)
                 for _ in 0..<60 where wrong.isEmpty {
                     try await world.simulator.advance(by: max(random.pause(), 0.005))
-                    let command = world.simulator.core.read(.production) { store, _ in random.next(store) }
+                    let command = world.simulator.core.read(.production) { store, _ in
+                        random.next(store).keepingAccount
+                    }
                     // The simulator refuses many random commands.
                     do { try await world.simulator.perform(command) } catch is StoreError {}
                     if random.chance(20), let state = world.simulator.states().randomElement(using: &random.random) {

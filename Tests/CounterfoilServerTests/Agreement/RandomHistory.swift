@@ -211,13 +211,24 @@ extension StoreCommand {
                 taxCode: "C003-00-2"))
     }
 
-    /// Returns a purchase with the customer's account token; other commands unchanged.
+    /// Returns the command, or another one if the developer would set the account token of a purchase. No notification
+    /// says so: the server learns the new owner with the next fact of the purchase.
+    var keepingAccount: StoreCommand {
+        guard case .setAppAccountToken(let customer, _, let transaction) = self else { return self }
+        return .finish(customer: customer, transaction: transaction)
+    }
+
+    /// Returns a purchase with the customer's account token, or the command that sets this token; other commands
+    /// unchanged.
     func withAccountToken(_ token: (_ customer: String) -> UUID?) -> StoreCommand {
+        if case .setAppAccountToken(let customer, _, let transaction) = self, let token = token(customer) {
+            return .setAppAccountToken(customer: customer, appAccountToken: token, transaction: transaction)
+        }
         guard
             case .purchase(
                 let customer, let product, let quantity, let offer, let introductory, _, let plan, _, _, _, let sign) =
                 self
-        else { return self }
+        else { return keepingAccount }
         return .purchase(
             customer: customer, product: product, quantity: quantity, offer: offer, introductory: introductory,
             appAccountToken: AppAccountToken(token(customer)), billingPlan: plan, sign: sign)

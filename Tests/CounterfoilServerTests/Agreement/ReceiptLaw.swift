@@ -51,6 +51,10 @@ struct ReceiptLaw {
         let receipt = try world.simulator.receipt(of: state.customer, in: environment)
 
         let validator = core.purchaseVerifier.receiptValidator
+        if isExpired(state.customer) {
+            violations += violations(ofExpired: receipt, validator)
+            return
+        }
         let local = try validator.facts(of: validator.validate(base64: receipt), catalogue: catalogue)
         let place = "\(state.customer)'s receipt"
         compare(local.transactions, with: signed, hasDetails: false, place)

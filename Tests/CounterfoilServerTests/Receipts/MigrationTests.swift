@@ -144,13 +144,13 @@ import Testing
         }
     }
 
-    /// Returns the purchase without an account token, so that any customer of the Apple account may claim it.
+    /// Returns the command; a purchase without an account token, so that any customer of the Apple account may claim it.
     private static func withoutAccountToken(_ command: StoreCommand) -> StoreCommand {
         guard
             case .purchase(
                 let customer, let product, let quantity, let offer, let introductory, _, let plan, let device, _, _,
                 let sign) = command
-        else { return command }
+        else { return command.keepingAccount }
         return .purchase(
             customer: customer, product: product, quantity: quantity, offer: offer, introductory: introductory,
             appAccountToken: .absent, billingPlan: plan, device: device, sign: sign)

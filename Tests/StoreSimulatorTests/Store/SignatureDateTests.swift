@@ -81,6 +81,7 @@ import Testing
             $0.sendsNotificationsForFamilyMembers = seed % 4 > 0
         }
         var random = RandomCommands(random: SeededGenerator(seed: seed))
+        random.lowersPrices = true
         var signed = SignedContents()
         for await _ in Yielding(0..<120) {
             // The clock mostly stands still, as the test is about events of one instant.

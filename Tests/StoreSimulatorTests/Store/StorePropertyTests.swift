@@ -25,6 +25,7 @@ import Testing
             $0.maximumRenewalLeadTime = seed / 8 % 2 == 0 ? 0 : 86_400
         }
         var random = RandomCommands(random: SeededGenerator(seed: seed))
+        random.lowersPrices = true
         // Scales the pauses between commands to the renewal rate.
         let speed = shop.store.settings.rate.end(of: .month, from: shop.now).timeIntervalSince(shop.now) / (30 * 86_400)
         for await _ in Yielding(0..<commands) {

@@ -1,0 +1,24 @@
+import AppStoreReceipts
+import AppStoreTrust
+import Foundation
+import StoreSimulator
+
+// The receipts of volume purchases.
+extension ReceiptLaw {
+    /// Whether an organisation has revoked the customer's volume purchase of the app. The receipt has expired then.
+    func isExpired(_ customer: String) -> Bool {
+        world.simulator.core.read(environment) { store, now in
+            store.customers[customer]?.volumePurchase?.expires.map { $0 <= now } ?? false
+        }
+    }
+
+    /// An expired receipt is refused with this reason.
+    func violations(ofExpired receipt: String, _ validator: ReceiptValidator) -> [String] {
+        do {
+            _ = try validator.validate(base64: receipt)
+            return ["an expired receipt is valid"]
+        } catch {
+            return error.code == .receiptExpired ? [] : ["an expired receipt is refused with \(error.code)"]
+        }
+    }
+}
