@@ -229,18 +229,7 @@ extension EffectiveFacts {
         let all = facts.transactions
         let isMigrated = all.indices.contains { all[$0].previousOriginalTransactionID != nil }
         guard isMigrated else { return }
-        var began: [ExactText: Date] = [:]
-        var successors: Set<ExactText> = []
-        for transaction in transactions {
-            guard let old = facts.transactions[transaction.index].previousOriginalTransactionID else { continue }
-            let fact = fact(transaction)
-            // Renewals may name the old subscription too. The first period began with the migration: a later purchase
-            // of the old product counts.
-            guard !old.isExactly(fact.originalTransactionID),
-                successors.insert(ExactText(fact.originalTransactionID)).inserted
-            else { continue }
-            began[ExactText(old)] = max(began[ExactText(old)] ?? fact.purchaseDate, fact.purchaseDate)
-        }
+        let began = transactions.map { fact($0) }.migrationDates
         guard !began.isEmpty else { return }
         for position in transactions.indices {
             let fact = fact(transactions[position])

@@ -41,6 +41,7 @@ struct PurchasePeriods {
         let subscriptions = Dictionary(grouping: states.subscriptions) { ExactText($0.originalTransactionID) }
         let ends = Dictionary(
             states.purchases.map { (ExactText($0.transactionID), $0.endDate) }, uniquingKeysWith: { first, _ in first })
+        let migrations = facts.transactions.migrationDates
         return purchases.sorted { (start($0.value), $0.key) < (start($1.value), $1.key) }.map { key, transactions in
             let transactions = transactions.sorted { $0.purchaseDate < $1.purchaseDate }
             var periods = transactions.indices.map { index -> Period in
@@ -48,8 +49,10 @@ struct PurchasePeriods {
                 let end = ends[ExactText(fact.transactionID)] ?? nil
                 // A period that never began ended nothing.
                 let next = transactions.indices.dropFirst(index + 1).first { !neverBegan($0, of: transactions) }
+                let migration = migrations[key].flatMap { fact.purchaseDate <= $0 ? $0 : nil }
                 return period(
-                    fact, until: end, before: next.map { transactions[$0] },
+                    fact, until: end,
+                    before: [next.map { transactions[$0].purchaseDate }, migration].compactMap(\.self).min(),
                     neverBegan: neverBegan(index, of: transactions))
             }
             if let subscription = subscriptions[key]?.first { periods += unpaidPeriods(subscription, now: states.asOf) }
@@ -70,12 +73,15 @@ struct PurchasePeriods {
         return index > 0 && fact.wasReplacedAhead(by: transactions[index - 1])
     }
 
-    /// - Parameter end: The end of a non-renewing subscription by the duration in the catalogue.
+    /// - Parameters:
+    ///   - end: The end of a non-renewing subscription by the duration in the catalogue.
+    ///   - next: The beginning of what replaced the period.
     private static func period(
-        _ fact: TransactionFact, until end: Date?, before next: TransactionFact?, neverBegan: Bool
+        _ fact: TransactionFact, until end: Date?, before next: Date?, neverBegan: Bool
     ) -> Period {
-        // An upgrade starts immediately and ends the previous period, whose transaction may not be signed again.
-        let planned = fact.expiresDate.map { min($0, next?.purchaseDate ?? $0) } ?? end
+        // Upgrades and migrations start immediately and end the previous period, whose transaction may not be signed
+        // again.
+        let planned = fact.expiresDate.map { min($0, next ?? $0) } ?? end
         // A refund after the end does not extend the period.
         let ended = neverBegan ? fact.purchaseDate : fact.revocationDate.map { min($0, planned ?? $0) } ?? planned
         // No period ends before its start.

@@ -86,6 +86,24 @@ import Testing
     }
 
     @Test(arguments: [true, false])
+    func `A period ends where its subscription moves to Advanced Commerce`(renewalsNameIt: Bool) {
+        let migration = Self.start + 1.5 * Self.month
+        let moved = (2...3).map { number in
+            Self.fact(number) { fact in
+                (fact.originalTransactionID, fact.productID) = ("3", "generic")
+                if number == 2 { (fact.purchaseDate, fact.expiresDate) = (migration, Self.start + 3 * Self.month) }
+                if number == 2 || renewalsNameIt { fact.previousOriginalTransactionID = "1" }
+            }
+        }
+        // The customer has bought the old product again since.
+        let periods = Self.periods([Self.fact(0), Self.fact(1), Self.fact(5)] + moved)
+        let month: TimeInterval = Self.month
+        let ends: [Date?] = [1, 1.5, 6, 3, 4].map { Self.start + $0 * month }
+        #expect(periods.map(\.end) == ends)
+        #expect(periods.map(\.kind) == [.paid, .upgraded, .paid, .paid, .paid])
+    }
+
+    @Test(arguments: [true, false])
     func `A renewal that an upgrade replaced before it began does not end the new period`(isSignedAgain: Bool) {
         let (charge, upgrade) = (Self.start + 0.98 * Self.month, Self.start + 0.99 * Self.month)
         let periods = Self.periods([
