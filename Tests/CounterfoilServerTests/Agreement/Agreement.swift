@@ -46,7 +46,7 @@ enum Agreement {
             "status \(state.status)", "access \(state.hasAccess)", "product \(state.productID)",
             "transaction \(state.transactionID)", "group \(state.subscriptionGroupIdentifier)",
             "expires \(text(state.expiresDate))", "renews \(state.autoRenewStatus == .on)",
-            "into \(state.autoRenewProductID)", "intent \(text(state.expirationIntent?.rawValue))",
+            "into \(state.autoRenewProductID)", "intent \(intent(state.expirationIntent))",
             "retry \(state.isInBillingRetryPeriod ?? false)", "grace \(text(state.gracePeriodExpiresDate))",
             "ownership \(state.inAppOwnershipType.rawValue)",
             "offer \(text(state.offerType?.rawValue)) \(text(state.offerIdentifier))",
@@ -59,7 +59,7 @@ enum Agreement {
             "status \(state.status)", "access \(state.hasAccess)", "product \(state.productID)",
             "transaction \(state.transactionID)", "group \(text(state.subscriptionGroupIdentifier))",
             "expires \(text(state.expiresDate))", "renews \(text(state.willRenew))",
-            "into \(text(state.autoRenewProductID))", "intent \(text(state.expirationIntent?.rawValue))",
+            "into \(text(state.autoRenewProductID))", "intent \(intent(state.expirationIntent))",
             "retry \(state.isInBillingRetry)", "grace \(text(state.gracePeriodExpiresDate))",
             "ownership \(state.ownership.rawValue)",
             "offer \(text(state.offerType?.rawValue)) \(text(state.offerIdentifier))",
@@ -81,6 +81,11 @@ enum Agreement {
             "bought \(text(state.purchaseDate))", "revoked \(text(state.revocationDate))",
             "ownership \(state.ownership.rawValue)",
         ]
+    }
+
+    /// A migration ends a subscription for another reason, which no notification says.
+    private static func intent(_ intent: ExpirationIntent?) -> String {
+        intent == .other ? "-" : text(intent?.rawValue)
     }
 
     private static func text<Value>(_ value: Value?) -> String { value.map { "\($0)" } ?? "-" }

@@ -75,6 +75,7 @@ struct RandomHistory {
             if random.chance(6) { try await toggleServer() }
             if random.chance(2) { try world.simulator.rotateSigningKey() }
             if random.chance(3) { try await replaceKey() }
+            if random.chance(5) { try await changeAdvancedCommerce() }
             let command = try await signed(next())
             if Self.usesVersion1(seed) { changeVersion() }
             // The simulator refuses many random commands.
@@ -191,6 +192,16 @@ struct RandomHistory {
         return .purchase(
             customer: customer, product: product, quantity: quantity, offer: offer, introductory: introductory,
             appAccountToken: account, billingPlan: plan, signature: signature)
+    }
+
+    /// Requests a change of a subscription through the Advanced Commerce API, if the server runs.
+    private mutating func changeAdvancedCommerce() async throws {
+        let subscriptions = world.simulator.states().flatMap(\.subscriptions)
+        guard !isServerDown, let one = subscriptions.randomElement(using: &random.random),
+            let change = AdvancedCommerceChange.allCases.randomElement(using: &random.random)
+        else { return }
+        try await change.request(of: one.transactionID, from: world.appStoreClient())
+        try await world.simulator.advance(by: 0.005)
     }
 
     private mutating func advancedCommerce() -> StoreCommand {

@@ -137,7 +137,9 @@ struct TimeLaws {
             let id = subscription.originalTransactionID
             var own = present
             own.transactions.removeAll { $0.originalTransactionID != id }
-            guard reversed.isDisjoint(with: own.transactions.map(\.transactionID)),
+            // Its own facts do not say when a migration ended it.
+            let isMigrated = present.transactions.contains { $0.previousOriginalTransactionID == id }
+            guard !isMigrated, reversed.isDisjoint(with: own.transactions.map(\.transactionID)),
                 let all = PurchasePeriods.all(of: own, known).first, all.omitted == 0
             else { return [] }
             return probes.compactMap { probe -> String? in
