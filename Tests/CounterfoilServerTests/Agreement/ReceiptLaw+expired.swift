@@ -12,8 +12,8 @@ extension ReceiptLaw {
         }
     }
 
-    /// An expired receipt is refused with this reason.
-    func violations(ofExpired receipt: String, _ validator: ReceiptValidator) -> [String] {
+    /// Returns a violation unless the expired receipt is refused for this reason.
+    func refusals(ofExpired receipt: String, _ validator: ReceiptValidator) -> [String] {
         do {
             _ = try validator.validate(base64: receipt)
             return ["an expired receipt is valid"]

@@ -52,7 +52,7 @@ struct ReceiptLaw {
 
         let validator = core.purchaseVerifier.receiptValidator
         if isExpired(state.customer) {
-            violations += violations(ofExpired: receipt, validator)
+            violations += refusals(ofExpired: receipt, validator)
             return
         }
         let local = try validator.facts(of: validator.validate(base64: receipt), catalogue: catalogue)
