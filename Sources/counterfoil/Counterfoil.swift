@@ -19,6 +19,7 @@ struct Counterfoil: AsyncParsableCommand {
 
             ENVIRONMENT
               COUNTERFOIL_SIMULATOR  the simulator's folder or URL, as --simulator
+              COUNTERFOIL_URL        the running server, as --url
               COUNTERFOIL_KEY        an API key of the server, instead of --key
               NO_COLOR               not empty: no colours on a terminal
               XDG_STATE_HOME         where running simulators are registered
