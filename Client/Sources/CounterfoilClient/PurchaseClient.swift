@@ -186,9 +186,9 @@ public actor PurchaseClient {
                     events.yield(.bought(call: call, .failure(failure)))
                 }
             }
-        case .sync:
+        case .sync(let call):
             // Ignore the error: StoreKit reports "cancelled" also if there is no network.
-            Task { events.yield(.synced(reachedAppStore: (try? await store.sync()) != nil)) }
+            Task { events.yield(.synced(call: call, reachedAppStore: (try? await store.sync()) != nil)) }
         case .deliver(let transaction):
             // After an error of the app the transaction stays unfinished and is delivered again later.
             let customer = machine.device.customer ?? ""

@@ -13,7 +13,7 @@ extension `Purchase and restore by the customer` {
         #expect(harness.syncs == 0)
         harness.send(.restore(call: 1))
         #expect(harness.syncs == 1)
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather(unfinished: [coins()], current: [subscription()], all: [subscription(), lifetime()])
         let foundLastReport = harness.lastReport
         let report = try #require(foundLastReport)
@@ -29,7 +29,7 @@ extension `Purchase and restore by the customer` {
     @Test func `A customer with an empty device can restore`() {
         var harness = Harness.launched()
         harness.send(.restore(call: 1))
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather()
         #expect(harness.lastReport?.restore == true)
         harness.answerAll()
@@ -39,7 +39,7 @@ extension `Purchase and restore by the customer` {
     @Test func `Without a network the sync fails, and restore still reports the device's purchases`() {
         var harness = Harness.launched()
         harness.send(.restore(call: 1))
-        harness.send(.synced(reachedAppStore: false))
+        harness.send(.synced(call: 1, reachedAppStore: false))
         harness.gather(current: [lifetime()])
         #expect(harness.sent.last?.request.ids == [5])
         harness.answerAll()
@@ -51,7 +51,7 @@ extension `Purchase and restore by the customer` {
         var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.restore(call: 2))
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather()
         harness.answerAll()
         #expect(harness.syncs == 1)
@@ -61,7 +61,7 @@ extension `Purchase and restore by the customer` {
     @Test func `A failed restore is reported, and its retry does not restore`() {
         var harness = Harness.launched()
         harness.send(.restore(call: 1))
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather(current: [lifetime()])
         harness.fail(.noConnection)
         guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
@@ -76,7 +76,7 @@ extension `Purchase and restore by the customer` {
         harness.gather(unfinished: [lifetime()])
         harness.send(.restore(call: 1))
         harness.fail(BackendFailure(status: 403, code: "forbidden"))
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather(unfinished: [lifetime()])
         #expect(harness.outcomes.isEmpty)
         harness.answerAll()
@@ -87,7 +87,7 @@ extension `Purchase and restore by the customer` {
     @Test func `A refused purchase of another customer does not keep the app transaction from being sent`() {
         var harness = Harness.launched()
         harness.send(.restore(call: 1))
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather(current: [lifetime()])
         #expect(harness.lastReport?.appTransaction != nil)
         harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
@@ -106,7 +106,7 @@ extension `Purchase and restore by the customer` {
         var harness = Harness.launched("anna")
         harness.send(.recorded(lifetime(token: nil)))
         harness.send(.restore(call: 1))
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather(unfinished: [lifetime(token: nil)])
         #expect(harness.sent.map(\.request.ids) == [[5], []])
         let restore = try #require(harness.open.keys.max())
@@ -125,7 +125,7 @@ extension `Purchase and restore by the customer` {
     @Test func `A restore with an expired token is repeated with a new token before it completes`() {
         var harness = Harness.launched(anna) { $0.token = { _ in nil } }
         harness.send(.restore(call: 1))
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather()
         harness.fail(BackendFailure(status: 401, code: "token_expired"))
         #expect(harness.outcomes.isEmpty)
@@ -139,7 +139,7 @@ extension `Purchase and restore by the customer` {
     @Test func `A restore whose app transaction is refused fails with the refusal`() {
         var harness = Harness.launched()
         harness.send(.restore(call: 1))
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather()
         let failure = BackendFailure(status: 400, code: "bad_signature", parameter: "app_transaction")
         harness.fail(failure)
@@ -152,7 +152,7 @@ extension `Purchase and restore by the customer` {
         harness.gather()
         harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: 600))
         harness.send(.restore(call: 1))
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather(current: [lifetime()])
         guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
         #expect(outcome.failure != nil)
@@ -162,7 +162,7 @@ extension `Purchase and restore by the customer` {
     @Test func `A restore without an answer times out`() {
         var harness = Harness.launched()
         harness.send(.restore(call: 1))
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 1, reachedAppStore: true))
         harness.fire(.call(1))
         guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
         #expect(outcome.failure == .timeout)
@@ -173,8 +173,26 @@ extension `Purchase and restore by the customer` {
         harness.send(.restore(call: 1))
         harness.send(.signedIn(customer: bert, token: "b"))
         guard case .failed(.customerChanged)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather(current: [lifetime()])
         #expect(harness.sent.allSatisfy { $0.request.report?.restore != true })
+    }
+
+    @Test func `A restore waits for its own sync, not for that of the previous customer`() {
+        var harness = Harness.launched()
+        harness.send(.restore(call: 1))
+        harness.send(.signedIn(customer: bert, token: "b"))
+        harness.gather()
+        harness.answerAll()
+        harness.send(.restore(call: 2))
+        #expect(harness.syncs == 2)
+        harness.send(.synced(call: 1, reachedAppStore: false))
+        #expect(harness.gathers.isEmpty && harness.open.isEmpty)
+        harness.send(.synced(call: 2, reachedAppStore: true))
+        harness.gather(current: [lifetime()])
+        #expect(harness.sent.last?.request.ids == [5] && harness.lastReport?.restore == true)
+        harness.answerAll()
+        guard case .restore(let outcome)? = harness.outcomes[2] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.reachedAppStore && outcome.failure == nil)
     }
 }

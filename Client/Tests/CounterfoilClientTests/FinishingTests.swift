@@ -210,7 +210,7 @@ import Testing
         #expect(harness.delivered.isEmpty && harness.finished.isEmpty)
         #expect(harness.stuck == [7: .belongsToAnotherCustomer])
         harness.send(.restore(call: 1))
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather(unfinished: [coins(token: nil)])
         harness.answerAll()
         #expect(harness.delivered == [7])
@@ -219,7 +219,7 @@ import Testing
     @Test func `A consumable restored from another customer is delivered`() {
         var harness = Harness.launched(anna) { $0.deliver = { _, _ in } }
         harness.send(.restore(call: 1))
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather(unfinished: [coins(token: UUID(uuidString: bert))])
         #expect(harness.lastReport?.restore == true)
         harness.answerAll()

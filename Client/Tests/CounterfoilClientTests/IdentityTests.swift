@@ -308,7 +308,7 @@ import Testing
         harness.answerAll()
         #expect(harness.stuck == [1: .awaitingSignIn])
         harness.send(.restore(call: 2))
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 2, reachedAppStore: true))
         harness.gather(unfinished: [bought])
         #expect(harness.lastReport?.restore == true)
         #expect(harness.sent.last?.request.ids == [1])

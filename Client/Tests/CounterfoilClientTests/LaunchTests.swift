@@ -186,7 +186,7 @@ import Testing
         harness.answerAll()
         #expect(harness.record?.wasReceiptSent == false)
         harness.send(.restore(call: 2))
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 2, reachedAppStore: true))
         harness.gather(appTransaction: nil, receipt: Data("receipt".utf8))
         #expect(harness.lastReport?.receipt != nil)
         harness.answerAll()

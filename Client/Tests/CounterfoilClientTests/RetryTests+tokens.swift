@@ -56,7 +56,7 @@ extension `Retries after server failures` {
         harness.fail(refusal)
         #expect(harness.notices == [.misconfigured(refusal)] && harness.open.isEmpty)
         harness.send(.restore(call: 1))
-        harness.send(.synced(reachedAppStore: true))
+        harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather(unfinished: [subscription()])
         harness.fail(refusal)
         #expect(harness.tokenRequests == [anna, anna] && harness.outcomes.isEmpty)
@@ -146,7 +146,7 @@ extension `Retries after server failures` {
         harness.relaunch()
         if isRestore {
             harness.send(.restore(call: 1))
-            harness.send(.synced(reachedAppStore: true))
+            harness.send(.synced(call: 1, reachedAppStore: true))
         }
         harness.gather(unfinished: isRestore ? [] : [subscription()])
         #expect(harness.open.values.map(\.credential.token) == [nil])

@@ -129,7 +129,7 @@ import Testing
         case .purchase: harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         case .restore:
             harness.send(.restore(call: 1))
-            harness.send(.synced(reachedAppStore: true))
+            harness.send(.synced(call: 1, reachedAppStore: true))
             harness.gather(unfinished: [lifetime()])
         }
         #expect(harness.open.values.contains { $0.ids.contains(5) })

@@ -197,9 +197,8 @@ extension World {
     }
 
     mutating func endSync() {
-        guard syncs > 0 else { return }
-        syncs -= 1
-        send(.synced(reachedAppStore: chance(80)))
+        guard let index = syncs.indices.randomElement(using: &random) else { return }
+        send(.synced(call: syncs.remove(at: index), reachedAppStore: chance(80)))
     }
 
     mutating func endDelivery() {

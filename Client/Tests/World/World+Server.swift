@@ -175,7 +175,7 @@ extension World {
                 answerRequest()
             } else if !deliveries.isEmpty {
                 endDelivery()
-            } else if syncs > 0 {
+            } else if !syncs.isEmpty {
                 endSync()
             } else if let due = timers.values.min(), due <= time.addingTimeInterval(1800) {
                 pass(max(0, due.timeIntervalSince(time)))

@@ -51,7 +51,8 @@ package struct World: ~Copyable {
     var lastBuy: [String: (buyer: String?, date: Date)] = [:]
     var deliveries: [DeviceTransaction] = []
     var tokens: [String] = []
-    var syncs = 0
+    /// The calls to restore whose sync is running.
+    var syncs: [Int] = []
     var restores: Set<Int> = []
     var timers: [ClientTimer: Date] = [:]
     var checkingSince: Date?
@@ -104,7 +105,7 @@ package struct World: ~Copyable {
     mutating func launch() {
         note("launch")
         machine = PurchaseStateMachine(rules: rules)
-        (requests, gathers, purchases, deliveries, tokens, syncs) = ([:], [], [], [], [], 0)
+        (requests, gathers, purchases, deliveries, tokens, syncs) = ([:], [], [], [], [], [])
         (restores, timers, checkingSince) = ([], [:], nil)
         send(.started(device: device, customer: record, fresh: UUID()))
     }
@@ -130,9 +131,9 @@ package struct World: ~Copyable {
             expect(
                 device?.intents.contains { $0.productID == productID } ?? false, "bought before the intent was saved")
             purchases.append((call, productID, options, customer ?? ""))
-        case .sync:
+        case .sync(let call):
             expect(!restores.isEmpty, "a sync without a restore")
-            syncs += 1
+            syncs.append(call)
         case .deliver(let transaction): check(delivery: transaction)
         case .finish(let id): check(finish: id)
         case .schedule(let timer, let delay):

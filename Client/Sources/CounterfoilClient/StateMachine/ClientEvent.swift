@@ -13,7 +13,7 @@ package indirect enum ClientEvent: Sendable {
     case buy(call: Int, productID: String, options: PurchaseOptions)
     case bought(call: Int, Result<PurchaseResult, PurchaseClientError>)
     case restore(call: Int)
-    case synced(reachedAppStore: Bool)
+    case synced(call: Int, reachedAppStore: Bool)
     case gathered(Int, GatheredPart)
     case answered(request: Int, CustomerResponse)
     case failed(request: Int, BackendFailure)
@@ -58,7 +58,7 @@ package indirect enum ClientEffect: Sendable {
     case cancel(request: Int)
     case requestToken(customer: String, isAnonymous: Bool)
     case purchase(call: Int, productID: String, options: PurchaseOptions)
-    case sync
+    case sync(call: Int)
     case deliver(DeviceTransaction)
     case finish(UInt64)
     case schedule(ClientTimer, after: TimeInterval)

@@ -80,13 +80,13 @@ extension PurchaseStateMachine {
         restoring?.calls.append(call)
         guard restoring == nil else { return }
         restoring = Restoring(calls: [call])
-        effects.append(.sync)
+        effects.append(.sync(call: call))
     }
 
-    /// Continues a restore after the synchronisation with the App Store. Only ``restore(_:)`` starts one, because it
-    /// may ask the customer for a password.
-    mutating func synced(_ reachedAppStore: Bool) {
-        guard restoring?.reachedAppStore == nil, let call = restoring?.calls.first else { return }
+    /// Continues a restore after the synchronisation with the App Store that it started: that of a previous customer's
+    /// restore may end later. Only ``restore(_:)`` starts one, because it may ask the customer for a password.
+    mutating func synced(_ call: Int, _ reachedAppStore: Bool) {
+        guard restoring?.reachedAppStore == nil, restoring?.calls.first == call else { return }
         restoring?.reachedAppStore = reachedAppStore
         restoring?.needsRequest = true
         // A restore may retry what the server refused before.

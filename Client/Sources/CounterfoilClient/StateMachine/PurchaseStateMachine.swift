@@ -144,7 +144,7 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
         case .buy(let call, let productID, let options): buy(call, productID, options)
         case .bought(let call, let bought): finishPurchase(call, bought)
         case .restore(let call): restore(call)
-        case .synced(let reached): synced(reached)
+        case .synced(let call, let reached): synced(call, reached)
         case .gathered(let id, let part): gathered(id, part)
         case .answered(let request, let answer): answered(request, answer)
         case .failed(let request, let failure): failed(request, failure)
