@@ -154,10 +154,13 @@ import Testing
         #expect(harness.finished == [1])
     }
 
-    @Test(arguments: [400, 401, 403, 404, 409, 422, nil] as [Int?])
-    func `An error that may not be the server's is retried, blames no transaction and is reported once`(_ status: Int?)
-    {
-        let failure = status.map { BackendFailure(status: $0, code: "http_\($0)") } ?? .unverifiedResponse
+    @Test(
+        arguments: [400, 401, 403, 404, 409, 422].map { BackendFailure(status: $0, code: "http_\($0)") } + [
+            BackendFailure.unverifiedResponse, BackendFailure(code: "invalid_response", message: "as_of is missing"),
+        ])
+    func `A response that may not be the server's is retried, blames no transaction and is reported once`(
+        _ failure: BackendFailure
+    ) {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(), coins()])
         for _ in 0..<3 {
@@ -195,6 +198,9 @@ import Testing
             $0.entitlements = [Entitlement(key: "pro", isActive: true)]
         }
         #expect(harness.finished.isEmpty)
+        // A server that returns other identifiers than it gets would never keep anything: say so.
+        guard case .misconfigured(let failure)? = harness.notices.first else { return #expect(Bool(false)) as Void }
+        #expect(failure.code == "invalid_response" && !failure.message.isEmpty)
         #expect(harness.customer?.id == anna)
         #expect(harness.customer?.isActive("pro") != true || harness.customer?["pro"]?.source == .device)
     }

@@ -162,9 +162,8 @@ struct `Wire format` {
         ),
         (.init(status: 502, body: "<html>"), BackendFailure(status: 502, code: "http_502")),
         (.init(status: 403, body: "<html>"), BackendFailure(status: 403, code: "http_403")),
-        (.init(status: 200, body: "{\"id\": \"anna\""), .invalidResponse),
-        (.init(status: 200, body: ""), .invalidResponse), (.init(status: 0), .noConnection),
-        (.init(status: -1), .timeout),
+        (.init(status: 200, body: "<html>"), .invalidResponse), (.init(status: 200, body: ""), .invalidResponse),
+        (.init(status: 0), .noConnection), (.init(status: -1), .timeout),
     ])
     func `A failure has the answer's status, code, parameter and pause`(
         _ answer: StubProtocol.Answer, _ failure: BackendFailure
@@ -173,6 +172,19 @@ struct `Wire format` {
         await #expect(throws: failure) {
             try await backend.customer(CustomerCredential(customer: "anna", token: nil), environment: nil)
         }
+    }
+
+    @Test(arguments: [#"{"id": "anna""#, #"{"id": "anna", "entitlements": [], "groups": [], "consumables": []}"#])
+    func `JSON that does not describe a customer is an invalid response, and the message says why`(
+        _ body: String
+    ) async throws {
+        let (backend, _) = try StubProtocol.backend(.init(body: body))
+        let failure = await #expect(throws: BackendFailure.self) {
+            try await backend.customer(CustomerCredential(customer: "anna", token: nil), environment: nil)
+        }
+        #expect(failure?.code == "invalid_response" && failure?.status == nil)
+        #expect(failure?.message.isEmpty == false)
+        if body.hasSuffix("}") { #expect(failure?.message.contains("asOf") == true) }
     }
 
     @Test(

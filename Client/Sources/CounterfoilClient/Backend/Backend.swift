@@ -70,7 +70,7 @@ public struct BackendFailure: Error, Hashable, Sendable {
     /// `unverified_response`, `no_token`, or `http_` and the status if the response has no error code, such as
     /// `http_403`.
     public var code: String
-    /// The server's error message.
+    /// The server's error message, or what is wrong with a JSON response that is not about the customer.
     public var message: String
     /// The invalid member of the request, such as `app` or `signed_transactions[3]`.
     public var parameter: String?
@@ -92,7 +92,7 @@ public struct BackendFailure: Error, Hashable, Sendable {
     public static let noConnection = Self(code: "no_connection")
     /// The server did not respond in time.
     public static let timeout = Self(code: "timeout")
-    /// The response is malformed, or about another customer.
+    /// The response is not JSON, such as a page of the network.
     public static let invalidResponse = Self(code: "invalid_response")
     /// The response is not signed with a key of the app's ``ResponseVerifier``.
     public static let unverifiedResponse = Self(code: "unverified_response")
@@ -101,6 +101,8 @@ public struct BackendFailure: Error, Hashable, Sendable {
 }
 
 extension BackendFailure {
+    static let otherCustomer = Self(code: "invalid_response", message: "The response is about another customer.")
+
     /// The reaction to a failure. The documentation has the table in the section "When transactions are finished".
     enum Remedy: Equatable { case retry, newToken, split, stop }
 
@@ -117,10 +119,10 @@ extension BackendFailure {
     }
 
     /// Whether the response may come from a proxy or another server: it is unsigned although a signature is required,
-    /// or an error without a code. A Counterfoil server sends a code with every error. Proxies may send 408, 413 and
-    /// 429, so these are never doubtful.
+    /// JSON but not about the customer, or an error without a code. A Counterfoil server sends a code with every error.
+    /// Proxies may send 408, 413 and 429, so these are never doubtful.
     var isDoubtful: Bool {
-        guard let status else { return self == .unverifiedResponse }
+        guard let status else { return self == .unverifiedResponse || code == "invalid_response" && !message.isEmpty }
         return 400..<500 ~= status && ![408, 413, 429].contains(status) && code == "http_\(status)"
     }
 

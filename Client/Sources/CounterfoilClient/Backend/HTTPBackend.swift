@@ -70,7 +70,10 @@ public struct HTTPBackend: Backend {
         _ path: [String], _ token: String?, _ environment: String?, _ body: (any Encodable)?
     ) async throws(BackendFailure) -> Answer {
         let data = try await data(for: request(path, token, environment, body), about: path.dropFirst().first)
-        do { return try CustomerResponse.decoder.decode(Answer.self, from: data) } catch { throw .invalidResponse }
+        do { return try CustomerResponse.decoder.decode(Answer.self, from: data) } catch {
+            // A body that does not begin with a brace is a page of the network, not JSON.
+            throw BackendFailure(code: "invalid_response", message: data.first == UInt8(ascii: "{") ? "\(error)" : "")
+        }
     }
 
     /// Sends a request and verifies the signature. Not part of `send`, so that the generic code stays small.

@@ -136,7 +136,8 @@ public indirect enum ClientNotice: Equatable, Sendable {
     /// claim the purchases for them again.
     ///
     /// If the response may not come from your server, the client continues to retry and reports this once in a launch:
-    /// an error without the server's code, such as `http_404`, or a response that the ``ResponseVerifier`` rejects.
+    /// an error without the server's code, such as `http_404`, a response that the ``ResponseVerifier`` rejects, or JSON
+    /// that does not describe the customer. For such JSON the code is `invalid_response`, and the message says why.
     case misconfigured(BackendFailure)
     /// An anonymous customer could not be merged into the account.
     case mergeFailed(BackendFailure)

@@ -26,9 +26,7 @@ extension PurchaseStateMachine {
     }
 
     /// Whether there is something to report or to merge, in contrast to only fetching the customer.
-    var hasWork: Bool {
-        mergesFrom != nil || !extras.isEmpty || restoring?.needsRequest == true || !waiting.isEmpty
-    }
+    var hasWork: Bool { mergesFrom != nil || !extras.isEmpty || restoring?.needsRequest == true || !waiting.isEmpty }
 
     /// The anonymous customer to merge now.
     private var mergesFrom: String? { blocksMerge ? nil : device.mergesFrom }

@@ -180,8 +180,7 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
         retryNow()
         // Schedule the end again: timers do not advance while the device sleeps.
         scheduledEnd = nil
-        if let lastCheck, now >= lastCheck, now.timeIntervalSince(lastCheck) < Self.freshness { return }
-        check(force: false)
+        if !(lastCheck.map { isRecent($0, Self.freshness) } ?? false) { check(force: false) }
     }
 
     private mutating func saveEffects() -> [ClientEffect] {

@@ -103,7 +103,6 @@ package enum SignedText {
 
     /// Returns the environment of a signed transaction or app transaction.
     package static func environment(of jws: String) -> String? {
-        let payload: Payload? = payload(of: jws)
-        return payload?.environment ?? payload?.receiptType
+        (payload(of: jws) as Payload?).flatMap { $0.environment ?? $0.receiptType }
     }
 }
