@@ -148,14 +148,15 @@ public actor PurchaseClient {
         isRunning = true
         let events = events
         let listener = Task { for await update in updates { events.yield(.store(update)) } }
-        let device: DeviceRecord? = await load("device")
-        let customer: CustomerRecord? = await load("customer")
-        await handle(.started(device: device, customer: customer, fresh: UUID()))
+        await handle(.started(device: load("device"), customer: load("customer"), fresh: UUID()))
         for await event in incoming { await handle(event) }
         listener.cancel()
     }
 
     private func handle(_ event: ClientEvent) async {
+        // A call that failed while the storage could not be read must not begin later.
+        if case .buy(let call, _, _) = event, calls[call] == nil { return }
+        if case .restore(let call) = event, calls[call] == nil { return }
         let now = await scheduler.now()
         let effects = machine.handle(event, at: now, jitter: .random(in: 0.5...1.5))
         for effect in effects where !isStopped { await perform(effect) }
@@ -280,6 +281,8 @@ public actor PurchaseClient {
             } catch {
                 if unreadable == nil { notify(.storage("\(error)")) }
                 unreadable = "\(error)"
+                calls.values.forEach { $0.resume(returning: .failed(PurchaseClientError(.storageFailed, "\(error)"))) }
+                calls = [:]
             }
         }
         return nil

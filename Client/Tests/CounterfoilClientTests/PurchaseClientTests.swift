@@ -212,6 +212,26 @@ struct `The client drives store, server and storage` {
         #expect(received == [.storage("IsLocked()")])
     }
 
+    @Test func `A call that waits while the storage cannot be read fails, and begins nothing later`() async throws {
+        let storage = LockedStorage([:])
+        let app = await App(storage: storage)
+        try app.client.signIn(anna, token: "token")
+        let buying = Task { try await app.client.buy("coins") }
+        let restoring = Task { try await app.client.restore() }
+        // Give both calls the time to wait for the start. Later calls fail, too.
+        for _ in 0..<1000 { _ = await app.client.current }
+        app.client.start()
+        let isLocked = PurchaseClientError(.storageFailed, "IsLocked()")
+        await #expect(throws: isLocked) { try await buying.value }
+        await #expect(throws: isLocked) { try await restoring.value }
+        await app.until { await app.scheduler.nextWake == 1 }
+        await storage.unlock()
+        await app.scheduler.advance(by: 1)
+        #expect(await app.waitForCustomer { $0.id == anna && $0.source == .server } != nil)
+        #expect(await app.store.purchases.isEmpty)
+        #expect(await app.store.synced == 0)
+    }
+
     @Test func `A failed save is repeated at the next event, so that a sign-out persists`() async throws {
         let storage = FullStorage()
         let notices = AsyncStream.makeStream(of: ClientNotice.self)

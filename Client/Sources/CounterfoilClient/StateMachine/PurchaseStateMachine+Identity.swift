@@ -132,8 +132,7 @@ extension PurchaseStateMachine {
 
     /// Whether a transaction waits for another customer, who started its purchase on this device.
     func isHeld(_ transaction: DeviceTransaction) -> Bool {
-        guard transaction.appAccountToken == nil, let intent = intent(of: transaction) else { return false }
-        return intent.customer != device.customer
+        transaction.appAccountToken == nil && (intent(of: transaction)?.customer ?? device.customer) != device.customer
     }
 
     /// Whether a transaction waits for another customer. A restore also reports such transactions.
