@@ -51,6 +51,42 @@ struct `The guide to tests` {
         #expect(await flaky.requests >= 3)
     }
 
+    private let paymentFailed = """
+        {"object": "customer", "id": "anna", "environment": "Sandbox", "as_of": 1750000000000,
+         "entitlements": [{"key": "pro", "is_active": false, "state": "inactive", "details": ["billing_retry"],
+          "until": 1749999000000, "product_id": "monthly", "original_transaction_id": "11"}],
+         "groups": [{"subscription_group_identifier": "G", "state": "inactive", "details": ["billing_retry"],
+          "product_id": "monthly", "original_transaction_id": "11", "is_eligible_for_introductory_offer": false,
+          "next_step": "fix_payment"}],
+         "consumables": [{"product_id": "coins", "quantity": 5, "revoked_quantity": 0}]}
+        """
+
+    @Test func `A customer whose payment failed is asked to fix it`() async throws {
+        let response = try CustomerResponse(json: paymentFailed)
+        #expect(Customer(response).nextStep == .fixPayment)
+        let flaky = FlakyBackend(server)
+        await flaky.enqueueFaults([.response(response)])
+        let client = client(flaky)
+        client.start()
+        try client.signIn("anna", token: "token")
+        for await customer in client.customers where customer.nextStep == .fixPayment { break }
+    }
+
+    @Test func `A state made from a response has all that the client publishes after it`() async throws {
+        let response = try CustomerResponse(json: paymentFailed)
+        let flaky = FlakyBackend(server)
+        await flaky.enqueueFaults([.response(response)])
+        let client = client(flaky)
+        client.start()
+        try client.signIn("anna", token: "token")
+        for await customer in client.customers where customer.source == .server && customer.readiness == .ready {
+            #expect(customer == Customer(response))
+            #expect(customer.consumables.map(\.quantity) == [5] && customer["pro"]?.nextStep == .fixPayment)
+            break
+        }
+        #expect(throws: DecodingError.self) { try CustomerResponse(json: "{}") }
+    }
+
     @Test func `Every line of code in the article occurs in the tests`() throws {
         let file = URL(fileURLWithPath: #filePath)
         let folder = file.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
