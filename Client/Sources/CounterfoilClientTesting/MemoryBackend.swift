@@ -37,7 +37,10 @@ public actor MemoryBackend: Backend {
                 refused.append(RefusedItem(id: nil, code: "malformed_compact_form", param: param))
                 continue
             }
-            transactions[transaction.id] = transaction
+            // Another device may report an older version later.
+            if transactions[transaction.id].map({ $0.signedDate <= transaction.signedDate }) ?? true {
+                transactions[transaction.id] = transaction
+            }
             let token = transaction.appAccountToken?.uuidString.lowercased()
             let owner = report.restore == true ? nil : owners[transaction.id] ?? token
             owners[transaction.id] = owner ?? name
