@@ -16,6 +16,8 @@ public actor PurchaseClient {
     private var isStopped = false
     /// The error of the storage while the saved records cannot be read.
     private var unreadable: String?
+    /// The records that could not be saved, of which the app was notified.
+    private var unsaved: Set<String> = []
     /// The last number given to a call.
     private var lastID = 0
     private var calls: [Int: CheckedContinuation<CallOutcome, Never>] = [:]
@@ -292,7 +294,7 @@ public actor PurchaseClient {
         do { try await storage.save(record.map { try JSONEncoder().encode($0) }, as: name) } catch {
             // Make the next event save both records again.
             machine.saved = nil
-            notify(.storage("\(error)"))
+            if unsaved.insert(name).inserted { notify(.storage("\(error)")) }
         }
     }
 }

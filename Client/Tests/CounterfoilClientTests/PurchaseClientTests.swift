@@ -253,6 +253,22 @@ struct `The client drives store, server and storage` {
         #expect(await storage.load("customer") == nil)
     }
 
+    @Test func `While the storage is full, the app is notified once of each record`() async throws {
+        let storage = FullStorage()
+        let notices = AsyncStream.makeStream(of: ClientNotice.self)
+        let app = await App(storage: storage) { $0.onNotice = { notices.continuation.yield($0) } }
+        app.client.start()
+        await storage.fill()
+        for customer in [anna, bert, anna] {
+            try app.client.signIn(customer, token: "token")
+            #expect(await app.waitForCustomer { $0.id == customer && $0.source == .server } != nil)
+        }
+        notices.continuation.finish()
+        var received: [ClientNotice] = []
+        for await notice in notices.stream { received.append(notice) }
+        #expect(received == [.storage("IsFull()"), .storage("IsFull()")])
+    }
+
     @Test func `Undecodable storage counts as empty, and the app is notified`() async throws {
         let storage = MemoryStorage()
         await storage.save(Data("{".utf8), as: "device")

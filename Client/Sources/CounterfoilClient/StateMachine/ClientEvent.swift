@@ -141,8 +141,8 @@ public indirect enum ClientNotice: Equatable, Sendable {
     case misconfigured(BackendFailure)
     /// An anonymous customer could not be merged into the account.
     case mergeFailed(BackendFailure)
-    /// A record could not be saved or read. While a record cannot be read, the client waits, and purchases and restores
-    /// fail with ``PurchaseClientError/Code/storageFailed``.
+    /// A record could not be saved or read; reported once in a launch for each record. While a record cannot be read,
+    /// the client waits, and purchases and restores fail with ``PurchaseClientError/Code/storageFailed``.
     case storage(String)
 }
 

@@ -55,9 +55,8 @@ extension PurchaseStateMachine {
     }
 
     private func entitlement(_ answered: Entitlement, at instant: Date) -> Entitlement {
-        let isOver = answered.until.map { $0 <= instant } ?? false
         var entitlement = answered
-        if answered.isActive, isOver {
+        if answered.isActive, let until = answered.until, until <= instant {
             (entitlement.isActive, entitlement.state) = (false, "inactive")
             if answered.details != ["revoked"] { entitlement.details = ["expired"] }
         }
