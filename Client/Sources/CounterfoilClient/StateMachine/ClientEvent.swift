@@ -116,11 +116,6 @@ public struct RestoreOutcome: Equatable, Sendable {
     /// The failure of the server request, if it failed. A purchase that stays with another customer is not a failure:
     /// see ``ClientNotice/belongsToAnotherCustomer(_:)``.
     public var failure: BackendFailure?
-
-    /// Makes an outcome, for previews and tests.
-    public init(customer: Customer, reachedAppStore: Bool, failure: BackendFailure? = nil) {
-        (self.customer, self.reachedAppStore, self.failure) = (customer, reachedAppStore, failure)
-    }
 }
 
 /// A notice about a problem outside a call of the app.

@@ -37,17 +37,6 @@ public struct Customer: Hashable, Sendable {
         case ready
     }
 
-    /// Makes a customer, for previews and for tests of your views.
-    public init(
-        id: String? = nil, isAnonymous: Bool = false, entitlements: [Entitlement] = [],
-        groups: [SubscriptionGroup] = [], consumables: [ConsumableTotals] = [], asOf: Date? = nil,
-        source: Source = .server, readiness: Readiness = .ready
-    ) {
-        (self.id, self.isAnonymous, self.asOf) = (id, isAnonymous, asOf)
-        (self.entitlements, self.groups, self.consumables) = (entitlements, groups, consumables)
-        (self.source, self.readiness) = (source, readiness)
-    }
-
     /// Whether the customer has an entitlement now.
     public func isActive(_ entitlement: String) -> Bool { self[entitlement]?.isActive ?? false }
 
@@ -135,11 +124,6 @@ public struct StuckTransaction: Hashable, Sendable {
     public var transaction: DeviceTransaction
     /// The reason.
     public var reason: StuckReason
-
-    /// Makes a value, for previews and tests.
-    public init(transaction: DeviceTransaction, reason: StuckReason) {
-        (self.transaction, self.reason) = (transaction, reason)
-    }
 }
 
 /// The reason why a transaction is not finished.

@@ -82,17 +82,6 @@ public struct SubscriptionGroup: Hashable, Sendable, Codable {
     /// The step to offer the customer next.
     public var nextStep: NextStep
 
-    /// Makes a state, for previews and tests.
-    public init(
-        id: String, state: String, details: [String] = [], until: Date? = nil, productID: String? = nil,
-        originalTransactionID: String? = nil, isEligibleForIntroductoryOffer: Bool = false,
-        nextStep: NextStep = .noAction
-    ) {
-        (self.id, self.state, self.details, self.until) = (id, state, details, until)
-        (self.productID, self.originalTransactionID) = (productID, originalTransactionID)
-        (self.isEligibleForIntroductoryOffer, self.nextStep) = (isEligibleForIntroductoryOffer, nextStep)
-    }
-
     private enum CodingKeys: String, CodingKey {
         case state, details, until, isEligibleForIntroductoryOffer, nextStep
         case id = "subscriptionGroupIdentifier"
@@ -109,11 +98,6 @@ public struct ConsumableTotals: Hashable, Sendable, Codable {
     public var quantity: Int
     /// The quantity that was refunded or revoked.
     public var revokedQuantity: Int
-
-    /// Makes a value, for previews and tests.
-    public init(productID: String, quantity: Int, revokedQuantity: Int = 0) {
-        (self.productID, self.quantity, self.revokedQuantity) = (productID, quantity, revokedQuantity)
-    }
 
     private enum CodingKeys: String, CodingKey {
         case quantity, revokedQuantity
