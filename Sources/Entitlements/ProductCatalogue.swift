@@ -44,6 +44,11 @@ public struct ProductCatalogue: Sendable, Hashable {
         if durations.keys.hasExactly(productID) { return .nonRenewingSubscription }
         return consumables.hasExactly(productID) ? .consumable : .nonConsumable
     }
+
+    /// Whether one of the entitlements lists a product.
+    func hasEntitlement(ofProduct productID: String) -> Bool {
+        entitlements.values.contains { $0.hasExactly(productID) }
+    }
 }
 
 extension Collection<String> {

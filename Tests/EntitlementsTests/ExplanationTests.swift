@@ -90,6 +90,23 @@ import Testing
                 == "\(expired) The team's grant ended on 2023-12-24T22:13:20Z.")
     }
 
+    @Test func `An explanation names products that the customer has and that give no entitlement`() {
+        let none = "No product that gives the entitlement was bought."
+        let plus = [period("1", "plus.month", 0, 30)]
+        #expect(
+            why(plus, on: day(1)).sentence
+                == "\(none) The customer has plus.month, for which no entitlement is configured.")
+        #expect(why(plus, on: day(31)).sentence == none)
+        let extras = (1...5).map { purchase("\($0)", "extra.\($0)", .nonConsumable, on: 0) }
+        #expect(
+            why(extras, on: day(1)).sentence
+                == "\(none) The customer has extra.1, extra.2, extra.3 and 2 more, for which no entitlement is configured."
+        )
+        // The map gives another entitlement, and consumables give none.
+        let others = [purchase("1", "map", .nonConsumable, on: 0), purchase("2", "coins", .consumable, on: 0)]
+        #expect(why(others, on: day(1)).sentence == none)
+    }
+
     @Test func `An explanation describes the subscription in a sentence`() {
         let infos = [renewal(on: 0), renewal(on: 5, renews: false), renewal(on: 6) { $0.autoRenewProductID = "x" }]
         let month = [period("1", 0, 30)]

@@ -32,7 +32,9 @@ extension EntitlementEngine {
         let isActive = state?.isActive ?? false
         let grant =
             isActive ? nil : facts.lastEndedGrant(of: entitlement, asOf: asOf, after: decidingProduct?.endedDate)
-        let remarks = [remark, grant.map { Sentence.text($0) }].compactMap(\.self)
+        let others = rule == .neverBought ? states.activeProducts(withoutEntitlementIn: catalogue) : []
+        let remarks = [Sentence.text(withoutEntitlement: others), remark, grant.map { Sentence.text($0) }]
+            .compactMap(\.self)
         let text =
             rule == .qualifyingOriginalPurchase
             ? nil
@@ -46,6 +48,13 @@ extension EntitlementEngine {
             productID: decidingProduct?.productID,
             transactionID: decidingProduct?.transactionID, facts: classifier.transactions() + classifier.renewals(),
             originalPurchase: original, endedDate: decidingProduct?.endedDate, remarks: remarks)
+    }
+}
+
+extension CustomerStates {
+    /// Returns the products that the customer has and that give none of the catalogue's entitlements.
+    fileprivate func activeProducts(withoutEntitlementIn catalogue: ProductCatalogue) -> [String] {
+        products.filter { $0.state == .active && !catalogue.hasEntitlement(ofProduct: $0.productID) }.map(\.productID)
     }
 }
 

@@ -140,6 +140,15 @@ struct Sentence {
         }
     }
 
+    /// Names products that the customer has and that give no entitlement, the first three of them; nil if there are
+    /// none.
+    static func text(withoutEntitlement products: [String]) -> String? {
+        guard !products.isEmpty else { return nil }
+        let names = products.prefix(3).joined(separator: ", ")
+        let more = products.count > 3 ? " and \(products.count - 3) more" : ""
+        return "The customer has \(names)\(more), for which no entitlement is configured."
+    }
+
     /// Describes a grant that ended.
     static func text(_ grant: GrantFact) -> String {
         grant.end == grant.revokedAt
