@@ -115,12 +115,14 @@ import WebConsole
         let clock = Clock()
         let limit = FailureLimit(capacity: 10, now: { clock.now })
         for _ in 0..<5 {
-            #expect(!limit.isBlocked("2001:db8::1"))
+            #expect(limit.wait(of: "2001:db8::1") == nil)
             limit.recordFailure(of: "2001:db8::1")
         }
-        #expect(limit.isBlocked("2001:db8::ffff") && !limit.isBlocked("2001:db8:1::1"))
-        clock.advance(by: 60)
-        #expect(!limit.isBlocked("2001:db8::1"))
+        #expect(limit.wait(of: "2001:db8::ffff") == 60 && limit.wait(of: "2001:db8:1::1") == nil)
+        clock.advance(by: 45)
+        #expect(limit.wait(of: "2001:db8::1") == 15)
+        clock.advance(by: 15)
+        #expect(limit.wait(of: "2001:db8::1") == nil)
         for index in 0..<100 { limit.recordFailure(of: "192.0.2.\(index)") }
     }
 

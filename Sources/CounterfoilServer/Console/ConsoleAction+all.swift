@@ -97,8 +97,8 @@ extension ConsoleAction {
             name: "replay", title: "Resend a period", scope: .webhooksWrite, fields: ["name", "from", "to", "after"],
             consequences: { fields in
                 [
-                    "Every event that \(fields.text("name")) takes and that became known from \(fields["from"] ?? "?") "
-                        + "to \(fields["to"] ?? "?") is sent again.",
+                    "Every event that \(fields.text("name")) takes and that became known from "
+                        + "\(fields.shownInstant("from") ?? "?") to \(fields.shownInstant("to") ?? "?") is sent again.",
                     "Newer events about the same purchases are sent after them, unless they are sent anyway.",
                 ]
             },
@@ -119,7 +119,8 @@ extension ConsoleAction {
             fields: ["from", "to"],
             consequences: {
                 [
-                    "The App Store is asked for all notifications from \($0["from"] ?? "?") to \($0["to"] ?? "now").",
+                    "The App Store is asked for all notifications from \($0.shownInstant("from") ?? "?") "
+                        + "to \($0.shownInstant("to") ?? "now").",
                     "Known notifications stay as they are; new ones are processed.",
                 ]
             },
@@ -157,7 +158,8 @@ extension ConsoleAction {
             fields: ["id", "entitlement", "until", "reason"], customer: "id",
             consequences: {
                 [
-                    "\($0.text("id")) has \($0["entitlement"] ?? "?") until \($0["until"] ?? "it is revoked"), without a purchase."
+                    "\($0.text("id")) has \($0["entitlement"] ?? "?") until "
+                        + "\($0.shownInstant("until") ?? "it is revoked"), without a purchase."
                 ]
             },
             request: { fields in

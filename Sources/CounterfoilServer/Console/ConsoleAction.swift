@@ -75,6 +75,14 @@ extension FormFields {
         return instant
     }
 
+    /// Returns the instant in a field with its time and zone, for a sentence: a day begins at midnight UTC. Returns the
+    /// typed text if it is no instant or has a fraction of a second, and nil if the field is empty.
+    func shownInstant(_ name: String) -> String? {
+        guard let text = self[name] else { return nil }
+        guard let instant = InstantText.milliseconds(text, acceptsDays: true), instant % 1000 == 0 else { return text }
+        return Date(timeIntervalSince1970: Double(instant / 1000)).consoleText
+    }
+
     func requiredInstant(_ name: String) throws(APIFailure) -> Int64 {
         guard let instant = try instant(name) else {
             throw APIFailure("missing_field", "The field \(name) is empty. \(InstantText.form)", parameter: name)

@@ -16,6 +16,8 @@ struct ConsolePage: Sendable {
     /// The page's own path and query.
     var location: Location?
     var problem: Shell.Problem?
+    /// The parameter that the API rejected. The form of the page's parameters marks its field.
+    var wrongField: String?
     var notes: [String] = []
     var status = 200
     /// The number of blocks that are replaced immediately on a change. The blocks after them are a list whose new rows
@@ -232,7 +234,12 @@ struct ConsolePage: Sendable {
         button: String = "Filter"
     ) {
         formTitle(title)
-        form(link, FormField.hidden(pageRequest.selection.query) + fields, button: button, method: "get")
+        let marked = fields.map { field in
+            var field = field
+            field.isWrong = field.isNamed(wrongField)
+            return field
+        }
+        form(link, FormField.hidden(pageRequest.selection.query) + marked, button: button, method: "get")
     }
 
     /// Adds a heading to the forms.

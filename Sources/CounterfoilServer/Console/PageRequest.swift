@@ -134,9 +134,9 @@ struct PageRequest: Sendable {
             page.paragraph("\(title). \(message) \(reference)", "empty")
         } else {
             page.problem = .init(title, reasons: [message, reference])
-            page.status = answer.status
+            (page.status, page.wrongField) = (answer.status, answer.field)
             // Refreshing the page would only repeat the error.
-            if answer.status == 403 || answer.status == 404 { page.topics = [] }
+            if [400, 403, 404].contains(answer.status) { page.topics = [] }
         }
         return false
     }

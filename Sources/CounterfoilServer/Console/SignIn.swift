@@ -86,8 +86,10 @@ enum SignIn {
         guard maySend(request, context, console) else { return refuse(plainHTTP, .forbidden) }
         let client = ClientAddress(of: request, from: context.peer, console.core.configuration.listen)
         let address = client.address ?? "unknown"
-        guard !console.failures.isBlocked(address) else {
-            return refuse("Too many attempts failed. Wait for a minute.", .tooManyRequests)
+        if let wait = console.failures.wait(of: address) {
+            var response = refuse("Too many attempts failed. Wait for a minute.", .tooManyRequests)
+            response.headers[.retryAfter] = String(Int(wait.rounded(.up)))
+            return response
         }
         let key =
             if let link = fields["link"] {

@@ -15,10 +15,14 @@ package final class FailureLimit: Sendable {
         (self.capacity, self.now) = (capacity, now)
     }
 
-    /// Whether the address has to wait.
-    package func isBlocked(_ address: String) -> Bool {
+    /// Returns how long the address has to wait, in seconds; nil if it does not.
+    package func wait(of address: String) -> TimeInterval? {
         let date = now()
-        return failures.withLock { recent($0[key(address)] ?? [], at: date).count >= Self.maximumFailures }
+        return failures.withLock { failures in
+            let last = recent(failures[key(address)] ?? [], at: date)
+            guard last.count >= Self.maximumFailures, let first = last.first else { return nil }
+            return first.timeIntervalSince(date) + Self.window
+        }
     }
 
     package func recordFailure(of address: String) {

@@ -43,6 +43,14 @@ extension CustomerPage {
             entries,
             empty:
                 "Nothing is known of this customer\(environment). The identifier is exact: upper and lower case count.")
+        if entries.isEmpty, pageRequest.parameter("page") == nil, pageRequest.may(.supportRead) {
+            page.links([
+                (
+                    "Search all apps and environments for this identifier",
+                    pageRequest.link("customers", query: [("q", id)])
+                )
+            ])
+        }
         let query = instant + pageRequest.listQuery
         page.links([], next: pageRequest.nextPage(of: answer.json, "customers", id, query: query))
     }

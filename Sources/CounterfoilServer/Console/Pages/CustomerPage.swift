@@ -14,7 +14,10 @@ enum CustomerPage {
         page.addNoteOfDoneAction(pageRequest)
         let instant = pageRequest.instant.map { [("at", $0)] } ?? []
         let target = pageRequest.target(["customers", id], instant + [("include", "periods,spend")])
-        guard let json = try await pageRequest.read(target, &page, "The customer") else { return page }
+        guard let json = try await pageRequest.read(target, &page, "The customer") else {
+            if !instant.isEmpty { instantForm(id, pageRequest, &page) }
+            return page
+        }
         if !instant.isEmpty, let then = json["as_of"].instant {
             page.paragraph("As it was known at \(then.consoleText).", "note")
             page.links([
@@ -115,14 +118,18 @@ enum CustomerPage {
         var areAll = true
     }
 
-    private static func forms(
-        _ json: APIValue, _ grants: ShownGrants, _ id: String, _ pageRequest: PageRequest, _ page: inout ConsolePage
-    ) {
+    private static func instantForm(_ id: String, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
         page.form(
             "As of another instant", parametersOf: PageLink("console", "customers", id),
             FormField.hidden(pageRequest.listQuery)
                 + [.init("at", "Instant, such as 2026-05-03T12:00:00Z", value: pageRequest.instantField)],
             pageRequest, button: "Show")
+    }
+
+    private static func forms(
+        _ json: APIValue, _ grants: ShownGrants, _ id: String, _ pageRequest: PageRequest, _ page: inout ConsolePage
+    ) {
+        instantForm(id, pageRequest, &page)
         page.action("refresh", pageRequest, [("id", id)], title: "Read the purchases again")
         let subscriptions = json["subscriptions"].items.compactMap { item in
             item["original_transaction_id"].text.map { (value: $0, title: "\(item.string("product_id")), \($0)") }

@@ -17,6 +17,7 @@ enum ExplanationPage {
             ("transaction", json["transaction_id"].text.map { pageRequest.linkCell("transactions", $0) } ?? .none),
             ("as of", .time(json["as_of"].instant)),
         ])
+        changes(json["changes"].items, pageRequest, &page)
         let facts = json["facts"].items
         page.title("Facts")
         page.table(
@@ -42,5 +43,20 @@ enum ExplanationPage {
                 return ("Verification of \(name)", fact["verification"])
             }, &page)
         return page
+    }
+
+    /// Adds the changes of owner, which lead to the purchase and to the customer who has it now.
+    private static func changes(_ items: [APIValue], _ pageRequest: PageRequest, _ page: inout ConsolePage) {
+        guard !items.isEmpty else { return }
+        page.title("Changes of owner")
+        page.table(
+            "The purchases that changed their owner, oldest first", ["When", "What happened", "Purchase", "New owner"],
+            items.map { change in
+                [
+                    .time(change["occurred_at"].instant), .foreign(change.string("sentence"), limit: 300),
+                    pageRequest.linkCell("transactions", change.string("original_transaction_id")),
+                    change.strings("to").first.map { pageRequest.linkCell("customers", $0) } ?? .plain("none"),
+                ]
+            }, empty: "")
     }
 }

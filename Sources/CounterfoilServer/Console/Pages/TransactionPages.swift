@@ -21,7 +21,8 @@ enum TransactionPage {
         let customers = json.strings("customers")
         page.table(
             "Owners", ["Customer"], customers.map { [pageRequest.linkCell("customers", $0)] },
-            empty: "It belongs to no customer: none claimed it and it names no account, or the customer was erased.")
+            empty: "It belongs to no customer: none claimed it and it names no account, or the customer was erased. "
+                + "A restore in the app gives it an owner, or Take over a purchase on the page of the customer.")
         guard let original = json["original_transaction_id"].text else { return }
         let query = [("original_transaction_id", original)]
         page.links(
