@@ -102,6 +102,24 @@ def test_pages_behind_forms_and_links(world: World, shop: Shop):
     world.inspect(f"{base}/sign-in?link=1.x.y.z", "server-sign-in-link-used", views=FEW_VIEWS)
 
 
+@with_shop
+def test_pages_follow_the_font_size_of_the_browser(world: World, shop: Shop):
+    shop.populate()
+    cookies = sign_in(world, shop)
+    token = shop.simulator.call("GET", "/production/customers/anna")["appAccountToken"]
+    urls = [f"{shop.base}/console/{path}" for path in ("", "customers", f"customers/{token}", "notifications", "webhooks")]
+    urls += [f"{shop.simulator.base}/{path}" for path in ("", "customers/anna", "notifications", "faults")]
+    for width in (1280, 390):
+        with world.page(width=width) as page:
+            page.context.add_cookies(cookies)
+            page.context.new_cdp_session(page).send("Page.setFontSizes", {"fontSizes": {"standard": 32}})
+            for url in urls:
+                page.goto(url)
+                size = page.evaluate("() => getComputedStyle(document.body).fontSize")
+                world.expect(size == "32px", f"{url}: the text has the size {size}")
+                world.check_width(page, f"{url} at {width} with large text")
+
+
 @with_shop(keys={"viewer": ["console:open", "operations:read"], "nothing": ["console:open"]})
 def test_a_key_with_few_scopes_gets_an_explanation(world: World, shop: Shop):
     shop.populate()

@@ -45,7 +45,7 @@ enum AuditPage {
                 return [
                     .time(item["at"].instant), .foreign(item.string("actor")), .code(item.string("action")),
                     .foreign(item.string("target")), .foreign(item.string("detail"), limit: 300),
-                    .plain(item.string("result")), session.isEmpty ? .none : .code(session),
+                    .code(item.string("result")), session.isEmpty ? .none : .code(session),
                     .foreign(item.string("address")),
                     .tag(isChained ? "whole" : "broken", isChained ? .good : .bad),
                 ]
