@@ -72,6 +72,38 @@ package struct NotificationKind: Sendable, Hashable {
     }
 }
 
+// MARK: - Sentences
+
+extension NotificationKind {
+    /// Returns the sentence with its placeholders filled; nil if the kind has no sentence.
+    ///
+    /// - Parameter value: Returns the text for a placeholder; nil if it is unknown.
+    package func sentence(filling value: (Placeholder) -> String?) -> String? {
+        sentence?[...].pieces(between: "[", "]").compactMap { Self.phrase($0, filling: value) }.joined()
+    }
+
+    private static func phrase(_ template: Substring, filling value: (Placeholder) -> String?) -> String? {
+        var text = ""
+        for (index, piece) in template.pieces(between: "{", "}").enumerated() {
+            if index.isMultiple(of: 2) {
+                text += piece
+            } else if let filled = Placeholder(rawValue: String(piece)).flatMap(value) {
+                text += filled
+            } else {
+                return nil
+            }
+        }
+        return text
+    }
+}
+
+extension Substring {
+    /// Splits the text at the marks. The pieces with odd indices are between an opening and a closing mark.
+    fileprivate func pieces(between opening: Character, _ closing: Character) -> [Substring] {
+        split(omittingEmptySubsequences: false) { $0 == opening || $0 == closing }
+    }
+}
+
 // MARK: - Names and rows
 
 extension NotificationKind {

@@ -18,30 +18,10 @@ package enum TimelineSentence {
         }
         let type = NotificationTypeV2(rawValue: stored.type)
         let subtype = stored.subtype.map(NotificationSubtype.init)
-        if let template = NotificationKind.closest(to: type, subtype)?.sentence {
-            return text(filling: template, from: parts)
-        }
-        let kind = [stored.type, stored.subtype].compactMap(\.self).joined(separator: " ")
-        return "\(kind) for \(parts.product)."
-    }
-
-    /// Returns a template with its placeholders filled. A phrase in brackets is omitted if one of its values is
-    /// unknown.
-    private static func text(filling template: String, from parts: NotificationParts) -> String {
-        func filled(_ phrase: Substring) -> String? {
-            var text = ""
-            for (index, piece) in phrase.pieces(between: "{", "}").enumerated() {
-                if index.isMultiple(of: 2) {
-                    text += piece
-                } else if let value = NotificationKind.Placeholder(rawValue: String(piece)).flatMap(parts.value) {
-                    text += value
-                } else {
-                    return nil
-                }
-            }
-            return text
-        }
-        return template[...].pieces(between: "[", "]").compactMap(filled).joined()
+        let kind = NotificationKind.closest(to: type, subtype)
+        if let sentence = kind?.sentence(filling: parts.value) { return sentence }
+        let name = [stored.type, stored.subtype].compactMap(\.self).joined(separator: " ")
+        return "\(name) for \(parts.product)."
     }
 
     /// Returns the sentence for a change of a purchase's owner.
@@ -139,12 +119,5 @@ extension NotificationParts {
             return nil
         }
         return price == 0 ? "free" : PriceText.price(price, currency)
-    }
-}
-
-extension Substring {
-    /// Splits the text at the marks. The pieces with odd indices are between an opening and a closing mark.
-    fileprivate func pieces(between opening: Character, _ closing: Character) -> [Substring] {
-        split(omittingEmptySubsequences: false) { $0 == opening || $0 == closing }
     }
 }

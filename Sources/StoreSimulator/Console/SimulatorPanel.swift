@@ -34,7 +34,8 @@ struct SimulatorPanel: Sendable {
         request.changes = core.pages.lastChange
         let (content, failure): (PanelContent, ControlFailure?)
         do { (content, failure) = (try self.content(request), request.formFailure?.failure) } catch {
-            (content, failure) = (Self.missing(request.page), ControlFailure(error))
+            let reason = ControlFailure(error)
+            (content, failure) = (Self.missing(request.page, reason), reason)
         }
         var values = content.values
         values["clock"] = clock(request)
@@ -59,9 +60,11 @@ struct SimulatorPanel: Sendable {
         }
     }
 
-    private static func missing(_ page: PanelPage) -> PanelContent {
+    private static func missing(_ page: PanelPage, _ failure: ControlFailure) -> PanelContent {
         let heading =
             switch page {
+            // The customer exists, but not the device or the text.
+            case .customer where failure.code != "unknown_customer": "Device or text not found for"
             case .customer: "Customer not found"
             case .notification: "Notification not found"
             default: "Page not found"

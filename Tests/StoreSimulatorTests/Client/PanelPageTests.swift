@@ -53,7 +53,9 @@ import WebConsole
             #expect(phone.contains("On this device") && phone.contains("unfinished"))
             #expect(phone.contains("device=phone&amp;text=receipt"))
             #expect(try html(simulator, .customer("anna"), "device=phone&text=app").contains("originalPlatform"))
-            #expect(try html(simulator, .customer("anna"), "device=tablet", status: 404).contains("unknown_device"))
+            let missing = try html(simulator, .customer("anna"), "device=tablet", status: 404)
+            #expect(missing.contains("unknown_device") && !missing.contains("Customer not found"))
+            #expect(try html(simulator, .customer("ben"), status: 404).contains("Customer not found"))
         }
     }
 
@@ -101,6 +103,27 @@ import WebConsole
             #expect(PageLibrary.liveParts(of: none).contains("id=\"list\""))
             let later = PageLibrary.liveParts(of: try html(simulator, .notifications, "page=50"))
             #expect(later.contains("id=\"clock\"") && !later.contains("id=\"list\""))
+        }
+    }
+
+    @Test func `A page after the end of the customers says so and leads to the first one`() async throws {
+        try await withSimulator { simulator in
+            #expect(try html(simulator, .customers).contains("No customers yet"))
+            try await simulator.perform(.createCustomer(customer: "anna"))
+            let late = try html(simulator, .customers, "page=500")
+            #expect(late.contains("The list ends before this page.") && !late.contains("No customers yet"))
+            #expect(late.contains(/href="[^"]*page=0[^"]*" rel="prev"/))
+        }
+    }
+
+    @Test func `The list of triggers describes each notification without placeholders`() async throws {
+        try await withSimulator { simulator in
+            let page = try html(simulator, .trigger)
+            let meanings = page.matches(of: /data-label="Meaning">([^<]*)</).map(\.1)
+            #expect(meanings.count == NotificationKind.all.count)
+            #expect(meanings.contains("Subscribed to the product."))
+            #expect(meanings.contains("Will change to another product."))
+            #expect(!meanings.contains { $0.isEmpty || $0.contains { "[]{}".contains($0) } })
         }
     }
 

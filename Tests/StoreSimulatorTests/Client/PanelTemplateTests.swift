@@ -43,6 +43,7 @@ import WebConsole
             try show(.customer("ben"))
             try show(customer, [("device", "none")], status: 404)
             try show(.notifications, [("page", "1")])
+            try show(.customers, [("page", "500")])
             let uuid = try #require(
                 simulator.core.read(.production) { store, _ in store.notifications.first { !$0.attempts.isEmpty }?.uuid
                 })

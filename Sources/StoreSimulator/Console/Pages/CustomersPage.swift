@@ -19,11 +19,14 @@ extension SimulatorPanel {
                 "tag": Self.tag(of: state),
             ]
         }
-        let previous = start > 0 ? request.link(.customers, [("page", String(max(0, start - 50)))]) : nil
+        // After the last page, lead to the first one.
+        let before = rows.isEmpty ? 0 : max(0, start - 50)
+        let previous = start > 0 ? request.link(.customers, [("page", String(before))]) : nil
         return PanelContent(
             template: "customers", heading: "Customers",
             values: [
-                "rows": .list(rows), "hasRows": .flag(!rows.isEmpty),
+                "rows": .list(rows), "hasRows": .flag(!rows.isEmpty), "isEmpty": .flag(rows.isEmpty && start <= 0),
+                "isAfterEnd": .flag(rows.isEmpty && start > 0),
                 "nextURL": .optional(page.nextPage.map { request.link(.customers, [("page", $0)]) }),
                 "previousURL": .optional(previous), "hasPages": .flag(page.nextPage != nil || previous != nil),
                 "forms": .list(

@@ -24,13 +24,28 @@ extension SimulatorPanel {
                 + PanelAction.triggerOverrides.map { " [--override {\($0)}]" }.joined() + request.environmentOption)
         let rows = NotificationKind.all.map { kind -> PageValue in
             [
-                "name": .text(kind.name), "sentence": .text(kind.sentence ?? "No sentence: \(kind.event)."),
+                "name": .text(kind.name), "sentence": .text(Self.meaning(of: kind)),
                 "needs": .text(Self.needs(of: kind)), "url": .link(request.link(.trigger, [("type", kind.name)])),
             ]
         }
         return PanelContent(
             template: "trigger", heading: "Trigger", values: ["form": form.value(request, state), "rows": .list(rows)],
             api: "POST {base}/\(request.environmentName)/trigger", command: "counterfoil simulator trigger --list")
+    }
+
+    /// Returns the kind's sentence about any product.
+    private static func meaning(of kind: NotificationKind) -> String {
+        guard let sentence = kind.sentence(filling: Self.anyValue) else { return "No sentence: \(kind.event)." }
+        return sentence.prefix(1).uppercased() + sentence.dropFirst()
+    }
+
+    private static func anyValue(of place: NotificationKind.Placeholder) -> String? {
+        switch place {
+        case .product: "the product"
+        case .nextProduct: "another product"
+        case .lossCause: "sharing or the assignment"
+        default: nil
+        }
     }
 
     /// Returns what an existing customer needs before the notification can be triggered.
