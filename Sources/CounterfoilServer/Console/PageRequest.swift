@@ -65,8 +65,16 @@ struct PageRequest: Sendable {
         return other
     }
 
+    /// Whether the key may see notifications beside those of a customer's timeline.
+    var mayOpenNotifications: Bool { may(.operationsRead) }
+
     /// Returns a cell that shows an identifier and links to its page.
     func linkCell(_ folder: String, _ id: String) -> ConsolePage.Cell { .link(id, link(folder, id)) }
+
+    /// Returns a cell that shows the UUID of a notification and links to its page if the key may see it.
+    func notificationCell(_ uuid: String) -> ConsolePage.Cell {
+        mayOpenNotifications ? linkCell("notifications", uuid) : .foreign(uuid)
+    }
 
     /// Returns the link to the page of the console with the next part of a list; nil if this is the last part.
     func nextPage(of list: APIValue, _ segments: String..., query: [(String, String)] = []) -> PageLink? {

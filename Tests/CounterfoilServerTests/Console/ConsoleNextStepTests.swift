@@ -56,6 +56,28 @@ import Testing
         }
     }
 
+    @Test func `Pages link to notifications only if the key may read them`() async throws {
+        try await World.withConsole {
+            $0.keys.append(
+                .init(
+                    name: "agent", hash: APIKeyText.hash(of: "agent"),
+                    scopes: [.consoleOpen, .customersRead, .supportRead]))
+        } _: { world, browser in
+            let (anna, original) = try await TransferRouteTests.bought(world)
+            let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
+            let agent = Browser(world.url)
+            try await agent.signIn("agent")
+            for path in ["customers/\(anna)/explain/premium", "transactions/\(original)", "customers?q=\(uuid)"] {
+                for (user, isAllowed) in [(browser, true), (agent, false)] {
+                    let page = try await user.get("/console/\(path)")
+                    let main = try #require(page.text.components(separatedBy: "<main").last)
+                    #expect(page.status == 200, "\(path)")
+                    #expect(main.contains("href=\"/console/notifications") == isAllowed, "\(path)")
+                }
+            }
+        }
+    }
+
     @Test func `A page with a refused parameter has its form with the field marked and no updates`() async throws {
         try await World.withConsole { world, browser in
             let anna = try await world.subscribe("anna")

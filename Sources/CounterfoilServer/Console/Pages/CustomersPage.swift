@@ -31,8 +31,10 @@ enum CustomersPage {
             "Records with this identifier", ["What", "Kind", "App", "Customers"],
             json["items"].items.map { item in
                 let (id, customers) = (item.string("id"), item.strings("customers"))
+                let isOpen = item.string("kind") != "notification" || pageRequest.mayOpenNotifications
+                let what: ConsolePage.Cell = isOpen ? .link(id, link(to: item, pageRequest)) : .foreign(id)
                 return [
-                    .link(id, link(to: item, pageRequest)), .plain(item.string("kind").words), .foreign(item.scopeName),
+                    what, .plain(item.string("kind").words), .foreign(item.scopeName),
                     customers.first.map { first -> ConsolePage.Cell in
                         // For a shared purchase, link to the transaction's page, which links to each customer.
                         let place = customers.count > 1 ? ["transactions", id] : ["customers", first]

@@ -57,9 +57,10 @@ enum DecodePage {
         if let id = known["id"].text {
             let isTransaction = known["kind"].text == "transaction"
             let own = pageRequest.selecting(known)
+            let record = ("In the ledger: \(id)", own.link(isTransaction ? "transactions" : "notifications", id))
+            let records: [(String, PageLink)] = isTransaction || own.mayOpenNotifications ? [record] : []
             page.links(
-                [("In the ledger: \(id)", own.link(isTransaction ? "transactions" : "notifications", id))]
-                    + known.strings("customers").map { ("Customer \($0)", own.link("customers", $0)) })
+                records + known.strings("customers").map { ("Customer \($0)", own.link("customers", $0)) })
         }
         if !known["note"].isNothing { page.paragraph(known.string("note"), "note") }
         if !known["differences"].items.isEmpty {

@@ -29,7 +29,7 @@ enum ExplanationPage {
                     .foreign("\(fact.string("kind").words) \(fact.string("identifier"))"),
                     .tag(role.words, role == "decides" ? .good : .plain), .foreign(fact.string("product_id")),
                     .time(fact["signed_date"].instant),
-                    fact["notification_uuid"].text.map { pageRequest.linkCell("notifications", $0) }
+                    fact["notification_uuid"].text.map { pageRequest.notificationCell($0) }
                         ?? .plain(fact.string("origin").words),
                 ]
             }, empty: "There is no fact about it.")

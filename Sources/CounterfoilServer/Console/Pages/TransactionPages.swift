@@ -25,9 +25,9 @@ enum TransactionPage {
                 + "A restore in the app gives it an owner, or Take over a purchase on the page of the customer.")
         guard let original = json["original_transaction_id"].text else { return }
         let query = [("original_transaction_id", original)]
-        page.links(
-            [("Notifications about it", pageRequest.link("notifications", query: query))]
-                + pageRequest.auditLinks(about: original))
+        let link = ("Notifications about it", pageRequest.link("notifications", query: query))
+        let notifications: [(String, PageLink)] = pageRequest.mayOpenNotifications ? [link] : []
+        page.links(notifications + pageRequest.auditLinks(about: original))
     }
 }
 
