@@ -46,8 +46,13 @@ enum PanelRoutes {
         }
         guard let page = PanelPage(PageLink.segments(of: request.uri.path)) else { throw HTTPError(.notFound) }
         return PanelRequest(
-            page: page, environment: query["environment"] == "sandbox" ? .sandbox : .production, query: query,
+            page: page, environment: environment(named: query["environment"]), query: query,
             theme: ConsoleCookies.theme(of: request))
+    }
+
+    /// Returns the environment with a name in either case: the server's console writes `Sandbox`.
+    private static func environment(named name: String?) -> AppStoreEnvironment {
+        name?.lowercased() == "sandbox" ? .sandbox : .production
     }
 
     private static func page(_ asked: PanelRequest, _ panel: SimulatorPanel) -> Response {
@@ -69,7 +74,7 @@ enum PanelRoutes {
         guard let action = PanelAction.all[name] else { throw HTTPError(.notFound) }
         var asked = PanelRequest(
             page: PanelPage(path: fields["page"] ?? "") ?? .customers,
-            environment: fields["environment"] == "sandbox" ? .sandbox : .production, query: FormFields(),
+            environment: environment(named: fields["environment"]), query: FormFields(),
             theme: ConsoleCookies.theme(of: request))
         let place = asked
         let response = try await panel.state.tickets.once(fields["ticket"], for: name) {

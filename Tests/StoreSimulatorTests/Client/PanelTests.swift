@@ -86,6 +86,15 @@ import WebConsole
         }
     }
 
+    @Test func `The environment of a panel page can be named in either case`() async throws {
+        try await withSimulator { simulator in
+            for (name, isSandbox) in [("sandbox", true), ("Sandbox", true), ("Production", false)] {
+                let page = try await fetch(simulator, "/?environment=\(name)").text
+                #expect(page.contains(">SANDBOX<") == isSandbox, "\(name)")
+            }
+        }
+    }
+
     @Test func `The appearance can be chosen on a page with a long address`() async throws {
         try await withSimulator { simulator in
             let page = "/notifications?customer=" + String(repeating: "%5B", count: 1000)
