@@ -18,7 +18,7 @@ enum ServerRoutes {
         let authorization = Authorization(
             access: core.access, perSecond: limits.requestsPerSecondOfCustomer, now: core.clock.now)
         let resolver = RequestResolver(apps: core.apps, scopes: core.scopes)
-        let router = Router(context: ServerContext.self)
+        let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
         router.addMiddleware {
             RequestMiddleware(logger: logger, requests: core.requests, spans: core.metrics.spans)
             FailureMiddleware(logger: logger, methods: methods, logMeters: RateMeters(perSecond: 5))

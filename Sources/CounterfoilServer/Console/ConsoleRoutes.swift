@@ -25,7 +25,7 @@ enum ConsoleRoutes {
     private static let pagesAboutPurchases: Set<Substring> = ["customers", "transactions", "notifications", "refunds"]
 
     static func responder(_ core: ServerCore, _ console: Console) -> some HTTPResponder<ServerContext> {
-        let router = Router(context: ServerContext.self)
+        let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
         let (limits, listen) = (core.configuration.limits, core.configuration.listen)
         router.addMiddleware {
             RequestMiddleware(logger: core.logger, requests: core.requests, spans: core.metrics.spans)

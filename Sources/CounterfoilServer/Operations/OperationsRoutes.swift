@@ -16,11 +16,8 @@ struct OperationsRoutes {
     let audit: RequestAudit
 
     func add(to router: Router<ServerContext>) {
-        // Many monitors and load balancers use HEAD.
-        for method in [HTTPRequest.Method.get, .head] {
-            router.on("/health/live", method: method) { _, _ in live() }
-            router.on("/health/ready", method: method) { _, _ in await ready() }
-        }
+        router.get("/health/live") { _, _ in live() }
+        router.get("/health/ready") { _, _ in await ready() }
         router.group().addMiddleware {
             AuditUnauthorizedMiddleware(audit: audit)
             access

@@ -51,7 +51,9 @@ struct ControlMiddleware: RouterMiddleware {
             return parts.count == segments.count
                 && zip(parts, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
         }
-        return Set(found.map(\.method.rawValue)).sorted()
+        let methods = Set(found.map(\.method.rawValue))
+        // The router adds HEAD to each route with GET.
+        return (methods.contains("GET") ? methods.union(["HEAD"]) : methods).sorted()
     }
 }
 

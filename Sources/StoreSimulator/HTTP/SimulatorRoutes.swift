@@ -29,7 +29,7 @@ final class SimulatorHolder: Sendable {
 /// The routes of the simulator.
 enum SimulatorRoutes {
     static func router(_ slot: SimulatorHolder) -> Router<SimulatorContext> {
-        let router = Router(context: SimulatorContext.self)
+        let router = Router(context: SimulatorContext.self, options: .autoGenerateHeadEndpoints)
         let panel = PanelState()
         router.add(middleware: ControlMiddleware())
         router.add(middleware: LoopbackGuard())

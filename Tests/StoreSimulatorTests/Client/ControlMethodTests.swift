@@ -20,12 +20,26 @@ import Testing
     @Test func `A method that a control path lacks gets 405 with the header Allow`() async throws {
         try await withSimulator { simulator in
             for (method, path, allowed) in [
-                ("DELETE", "/clock", "GET"), ("PUT", "/faults", "DELETE, GET, POST"), ("PATCH", "/faults/7", "DELETE"),
-                ("POST", "/production/settings", "GET, PATCH, PUT"), ("POST", "/sandbox/customers/anna/receipt", "GET"),
+                ("DELETE", "/clock", "GET, HEAD"), ("PUT", "/faults", "DELETE, GET, HEAD, POST"),
+                ("PATCH", "/faults/7", "DELETE"), ("POST", "/production/settings", "GET, HEAD, PATCH, PUT"),
+                ("POST", "/sandbox/customers/anna/receipt", "GET, HEAD"),
             ] {
                 let answer = try await send(simulator, method, path)
                 #expect(answer.status == 405 && answer.headers["allow"] == allowed, "\(method) \(path)")
                 #expect(answer.body["code"] as? String == "method_not_allowed", "\(method) \(path)")
+            }
+        }
+    }
+
+    @Test func `HEAD is answered like GET, without a body`() async throws {
+        try await withSimulator { simulator in
+            for (path, status) in [("/clock", 200), ("/openapi.yaml", 200), ("/production/customers/nobody", 404)] {
+                let answer = try await AsyncHTTPClientTransport().send(
+                    HTTPTransportRequest(
+                        method: "HEAD", url: simulator.information.controlURL + path, headers: [], body: nil,
+                        timeout: .seconds(600)))
+                #expect(answer.status == status && answer.body.isEmpty, "\(path)")
+                #expect(answer.headers.contains { $0.name.lowercased() == "content-type" }, "\(path)")
             }
         }
     }

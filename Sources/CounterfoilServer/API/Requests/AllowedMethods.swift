@@ -24,7 +24,9 @@ final class AllowedMethods: Sendable {
     func allowed(at path: some StringProtocol) -> [String] {
         guard path.utf8.count <= 2048 else { return [] }
         let parts = Self.parts(Substring(path))
-        return Set(routes.current.filter { $0.matches(parts) }.map(\.method)).sorted()
+        let methods = Set(routes.current.filter { $0.matches(parts) }.map(\.method))
+        // The router adds HEAD to each route with GET.
+        return (methods.contains("GET") ? methods.union(["HEAD"]) : methods).sorted()
     }
 
     private static func parts(_ path: Substring) -> [Substring] { path.split(separator: "/") }

@@ -73,7 +73,8 @@ struct KnownParameters: RouterMiddleware {
 
     private static func check(_ request: Request, route: String) throws(APIFailure) {
         guard route != "none", !route.hasPrefix("/apple/"), route != "/verifyReceipt" else { return }
-        let operation = "\(request.method.rawValue) \(route)"
+        let method = request.method == .head ? .get : request.method
+        let operation = "\(method.rawValue) \(route)"
         let known = byRoute[operation] ?? []
         for (name, _) in request.uri.queryParameters where !known.contains(where: { $0.isExactly(name) }) {
             let name = String(name.prefix(64))

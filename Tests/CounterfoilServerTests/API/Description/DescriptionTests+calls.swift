@@ -15,7 +15,6 @@ extension `The description of the API` {
     /// $ORDER, which the notification $UUID reported.
     static let calls: [(operation: String, path: String, body: String?)] = [
         ("GET /health/live", "/health/live", nil), ("GET /health/ready", "/health/ready", nil),
-        ("HEAD /health/live", "/health/live", nil), ("HEAD /health/ready", "/health/ready", nil),
         ("GET /metrics", "/metrics", nil), ("GET /openapi.yaml", "/openapi.yaml", nil),
         ("GET /v1/customers/{id}", "/v1/customers/$ID", nil),
         ("GET /v1/customers/{id}/timeline", "/v1/customers/$ID/timeline", nil),

@@ -6,6 +6,7 @@ import Foundation
 import StoreSimulator
 import TestSupport
 import Testing
+import WebConsole
 
 @testable import CounterfoilServer
 @testable import Ledger
@@ -14,9 +15,9 @@ import Testing
     @Test func `A request with another method is answered with 405 and the allowed methods`() async throws {
         try await World.withAPI { world in
             for (method, path, allowed) in [
-                ("PUT", "/v1/customers/anna", "DELETE, GET"), ("GET", "/v1/customers/anna/merge", "POST"),
+                ("PUT", "/v1/customers/anna", "DELETE, GET, HEAD"), ("GET", "/v1/customers/anna/merge", "POST"),
                 ("GET", "/apple/notifications", "POST"), ("POST", "/health/live", "GET, HEAD"),
-                ("DELETE", "/v1/webhooks", "GET, POST"), ("HEAD", "/openapi.yaml", "GET"),
+                ("DELETE", "/v1/webhooks", "GET, HEAD, POST"), ("HEAD", "/v1/customers/anna/merge", "POST"),
             ] {
                 let answer = try await world.api.send(method, path)
                 #expect(answer.status == 405, "\(method) \(path)")
@@ -25,6 +26,27 @@ import Testing
                 let code: String? = method == "HEAD" ? nil : "method_not_allowed"
                 #expect(answer.code == code, "\(method) \(path)")
             }
+        }
+    }
+
+    @Test func `HEAD is answered like GET, without a body`() async throws {
+        try await World.withAPI { world in
+            for (path, status) in [
+                ("/health/live", 200), ("/openapi.yaml", 200), ("/v1/customers/anna?include=spend", 200),
+                ("/v1/segments/refunded?format=csv", 200), ("/v1/webhooks/none", 404), ("/v1/webhooks?x=1", 400),
+                ("/v1/orders/%2F", 400), ("/nothing", 404),
+            ] {
+                let (get, head) = (try await world.api.get(path), try await world.api.send("HEAD", path))
+                #expect(get.status == status && head.status == status, "\(path): \(get.text)")
+                #expect(!get.body.isEmpty && head.body.isEmpty, "\(path)")
+                for name in ["content-type", "content-disposition", "cache-control"] {
+                    #expect(head.headers[name] == get.headers[name], "\(path): \(name)")
+                }
+            }
+            // A stream would never end.
+            let stream = try await world.api.send("HEAD", "/v1/events?topics=overview")
+            #expect(stream.status == 200 && stream.headers["content-type"] == "text/event-stream")
+            #expect(try world.server.core.changes.count == 0)
         }
     }
 
