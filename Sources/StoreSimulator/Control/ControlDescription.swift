@@ -7,4 +7,11 @@ package enum ControlDescription {
     package static var operations: [String] {
         ControlRoutes.operations.map { "\($0.method.rawValue) /simulator\($0.path)" }
     }
+
+    /// The query parameters of all operations, each written as `POST /simulator/clock/advance wait`.
+    package static var parameters: [String] {
+        ControlRoutes.operations.flatMap { operation in
+            operation.parameters.map { "\(operation.method.rawValue) /simulator\(operation.path) \($0)" }
+        }
+    }
 }

@@ -19,7 +19,9 @@ struct ControlRequest: Sendable {
     }
 
     func parameter(_ name: String) throws(ControlFailure) -> String {
-        guard let value = path[name] else { throw ControlFailure(404, "not_found", "\(name) is missing") }
+        guard let value = path[name] else {
+            throw ControlFailure(invalid: "\(name) in the path is not percent-encoded UTF-8", param: name)
+        }
         return value
     }
 

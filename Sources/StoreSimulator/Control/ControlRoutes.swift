@@ -1,4 +1,5 @@
 internal import Basics
+internal import ConfigurationReading
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -8,16 +9,21 @@ internal import HummingbirdCore
 enum ControlRoutes {
     typealias Handler = @Sendable (Simulator, ControlRequest) async throws -> SimulatorResponse
 
-    /// An operation: method, path below `/simulator`, and handler.
+    /// An operation: method, path below `/simulator`, query parameters, and handler.
     struct Operation: Sendable {
         let method: HTTPRequest.Method
         let path: String
+        let parameters: [String]
         let handler: Handler
 
-        init(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
-            (self.method, self.path, self.handler) = (method, path, handler)
+        init(
+            _ method: HTTPRequest.Method, _ path: String, takes parameters: [String] = [], _ handler: @escaping Handler
+        ) {
+            (self.method, self.path, self.parameters, self.handler) = (method, path, parameters, handler)
         }
     }
+
+    private static let paging = ["limit", "page"]
 
     /// All operations.
     static let operations: [Operation] =
@@ -34,18 +40,37 @@ enum ControlRoutes {
                 for name in names {
                     values[name] = context.parameters.get(name).flatMap { String(percentEncoded: $0.utf8) }
                 }
-                let query = request.uri.queryParameters.reduce(into: [String: String]()) {
-                    $0[String($1.key)] = String($1.value)
-                }
                 let body = operation.method == .get ? Data() : try await SimulatorRoutes.data(request, context)
-                let call = ControlRequest(path: values, query: query, body: body)
                 let response: SimulatorResponse
-                do { response = try await operation.handler(simulator, call) } catch {
-                    response = ControlFailure(error).response
-                }
+                do {
+                    let query = try query(of: request, for: operation)
+                    response = try await operation.handler(
+                        simulator, ControlRequest(path: values, query: query, body: body))
+                } catch { response = ControlFailure(error).response }
                 return try await SimulatorRoutes.send(response, context)
             }
         }
+    }
+
+    /// Returns the query parameters. Throws if one is unknown or repeated: a client that writes `limits` for `limit`
+    /// would otherwise get a success with the wrong page.
+    private static func query(
+        of request: Request, for operation: Operation
+    ) throws(ControlFailure) -> [String: String] {
+        var query: [String: String] = [:]
+        for (key, value) in request.uri.queryParameters {
+            let name = String(key)
+            guard operation.parameters.contains(name) else {
+                let message = SpellingSuggestion.message(
+                    unknown: String(name.prefix(64)), of: "query parameter", among: operation.parameters,
+                    or: "/simulator/openapi.yaml lists them")
+                throw ControlFailure(invalid: message, param: String(name.prefix(64)))
+            }
+            guard query.updateValue(String(value), forKey: name) == nil else {
+                throw ControlFailure(invalid: "\(name) occurs more than once", param: name)
+            }
+        }
+        return query
     }
 
     static func json(_ value: some Encodable, status: Int = 200) throws -> SimulatorResponse {
@@ -60,7 +85,7 @@ enum ControlRoutes {
             SimulatorResponse(status: 200, contentType: "application/yaml", body: Array(ControlDescription.text.utf8))
         },
         Operation(.get, "/clock") { simulator, _ in try json(simulator.core.clockReading) },
-        Operation(.post, "/clock/advance") { simulator, request in
+        Operation(.post, "/clock/advance", takes: ["wait"]) { simulator, request in
             let advance = try request.decode(ClockAdvance.self)
             let target = try simulator.core.target(of: advance)
             switch request.query["wait"] {
@@ -94,7 +119,7 @@ enum ControlRoutes {
             let trigger = try request.decodeResolvingProducts(TriggerRequest.self, simulator)
             return try json(try await simulator.trigger(trigger, in: request.environment))
         },
-        Operation(.get, "/{environment}/customers") { simulator, request in
+        Operation(.get, "/{environment}/customers", takes: paging) { simulator, request in
             try json(simulator.core.customerPage(request))
         },
         Operation(.get, "/{environment}/customers/{customer}") { simulator, request in
@@ -104,7 +129,7 @@ enum ControlRoutes {
             let customer = try request.parameter("customer")
             return try json(try simulator.core.purchases(of: customer, in: request.environment))
         },
-        Operation(.get, "/{environment}/customers/{customer}/receipt") { simulator, request in
+        Operation(.get, "/{environment}/customers/{customer}/receipt", takes: ["device"]) { simulator, request in
             let (receipt, id) = try simulator.core.receipt(
                 of: request.parameter("customer"), on: request.query["device"], in: request.environment)
             return try json(DeviceReceipt(receiptData: receipt.base64EncodedString(), identifierForVendor: id))
@@ -142,7 +167,7 @@ enum ControlRoutes {
     // MARK: - Notifications
 
     private static let notifications: [Operation] = [
-        Operation(.get, "/{environment}/notifications") { simulator, request in
+        Operation(.get, "/{environment}/notifications", takes: paging + ["customer"]) { simulator, request in
             try json(simulator.core.notificationPage(request))
         },
         Operation(.get, "/{environment}/notifications/{notificationUUID}") { simulator, request in
@@ -165,8 +190,10 @@ enum ControlRoutes {
     // MARK: - Faults
 
     private static let faults: [Operation] = [
-        Operation(.get, "/faults") { simulator, request in try json(try request.page(simulator.core.faults)) },
-        Operation(.post, "/faults") { simulator, request in
+        Operation(.get, "/faults", takes: paging) { simulator, request in
+            try json(try request.page(simulator.core.faults))
+        },
+        Operation(.post, "/faults", takes: ["seconds"]) { simulator, request in
             try Fault.checkEffect(request.decode(JSONValue.self))
             var fault = try request.decode(Fault.self)
             if let seconds = try request.seconds { fault.until = simulator.core.now + seconds }
@@ -198,7 +225,7 @@ enum ControlRoutes {
     // MARK: - Snapshots
 
     private static let snapshots: [Operation] = [
-        Operation(.get, "/snapshots") { simulator, request in
+        Operation(.get, "/snapshots", takes: paging) { simulator, request in
             try json(try request.page(try simulator.snapshots().map(SnapshotName.init)))
         },
         Operation(.post, "/snapshots") { simulator, request in

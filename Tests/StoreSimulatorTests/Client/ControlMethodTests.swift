@@ -31,6 +31,27 @@ import Testing
         }
     }
 
+    @Test func `An unknown, repeated or malformed parameter is refused with its name`() async throws {
+        try await withSimulator { simulator in
+            for (method, path, name, message) in [
+                (
+                    "GET", "/production/customers?limits=1", "limits",
+                    #"there is no query parameter "limits"; did you mean "limit"?"#
+                ),
+                (
+                    "POST", "/reset?everything=true", "everything",
+                    #"there is no query parameter "everything"; /simulator/openapi.yaml lists them"#
+                ),
+                ("GET", "/production/notifications?limit=1&limit=2", "limit", "limit occurs more than once"),
+                ("GET", "/production/customers/%FF", "customer", "customer in the path is not percent-encoded UTF-8"),
+            ] {
+                let answer = try await send(simulator, method, path)
+                #expect(answer.status == 400 && answer.body["code"] as? String == "invalid_request", "\(path)")
+                #expect(answer.body["message"] as? String == message && answer.body["param"] as? String == name)
+            }
+        }
+    }
+
     @Test func `HEAD is answered like GET, without a body`() async throws {
         try await withSimulator { simulator in
             for (path, status) in [("/clock", 200), ("/openapi.yaml", 200), ("/production/customers/nobody", 404)] {

@@ -22,6 +22,23 @@ import Yams
         #expect(described.count == ControlDescription.operations.count)
     }
 
+    @Test func `The operations take exactly the query parameters of the OpenAPI description`() async throws {
+        let document = try Self.document()
+        var described: Set<String> = []
+        for (path, item) in try #require(document["paths"] as? Object) {
+            for (method, operation) in try #require(item as? Object) where method != "parameters" {
+                for parameter in (operation as? Object)?["parameters"] as? [Object] ?? [] {
+                    let reference = parameter["$ref"] as? String
+                    let found = try reference.map { try Self.resolve($0, in: document) } ?? parameter
+                    guard found["in"] as? String == "query", let name = found["name"] as? String else { continue }
+                    described.insert("\(method.uppercased()) \(path) \(name)")
+                }
+            }
+        }
+        #expect(described.count > 10)
+        #expect(described == Set(ControlDescription.parameters))
+    }
+
     @Test func `The OpenAPI description has every command under its JSON name`() throws {
         let components = try #require(try Self.document()["components"] as? Object)
         let schemas = try #require(components["schemas"] as? Object)

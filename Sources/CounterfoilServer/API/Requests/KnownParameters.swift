@@ -3,7 +3,8 @@ internal import HTTPTypes
 internal import Hummingbird
 
 /// Rejects query parameters that a route does not have: a client that writes `limits` for `limit` would otherwise get a
-/// success with the wrong page.
+/// success with the wrong page. Also rejects repeated ones, because a proxy in front may check another value than the
+/// server uses.
 ///
 /// Requests from the App Store and its old clients may have parameters that this version does not know: their URLs are
 /// in App Store Connect and in apps.
@@ -76,10 +77,18 @@ struct KnownParameters: RouterMiddleware {
         let method = request.method == .head ? .get : request.method
         let operation = "\(method.rawValue) \(route)"
         let known = byRoute[operation] ?? []
-        for (name, _) in request.uri.queryParameters where !known.contains(where: { $0.isExactly(name) }) {
-            let name = String(name.prefix(64))
-            throw APIFailure(
-                "unknown_parameter", .unknown("Unknown parameter \(quoted(name))", name, among: known), parameter: name)
+        var found: Set<Substring> = []
+        for (name, _) in request.uri.queryParameters {
+            guard known.contains(where: { $0.isExactly(name) }) else {
+                let name = String(name.prefix(64))
+                throw APIFailure(
+                    "unknown_parameter", .unknown("Unknown parameter \(quoted(name))", name, among: known),
+                    parameter: name)
+            }
+            // Some clients repeat a list for each of its values.
+            guard found.insert(name).inserted || name == "include" else {
+                throw APIFailure("invalid_parameter", "`\(name)` occurs more than once.", parameter: String(name))
+            }
         }
         let words = includedByRoute[operation] ?? []
         for value in request.uri.queryParameters[values: "include"] {

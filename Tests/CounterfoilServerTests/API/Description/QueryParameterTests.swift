@@ -51,6 +51,20 @@ import Testing
         }
     }
 
+    @Test func `A repeated query parameter is refused with its name`() async throws {
+        try await World.withAPI { world in
+            for (path, name) in [
+                ("/v1/webhooks/x/deliveries?limit=1&limit=2", "limit"),
+                ("/v1/segments?app=a&environment=b&app=a", "app"), ("/v1/customers/anna?at=1&%61t=2", "at"),
+                ("/v1/events?topics=overview&topics=inbox", "topics"),
+            ] {
+                let answer = try await world.api.get(path)
+                #expect(answer.status == 400 && answer.code == "invalid_parameter", "\(path): \(answer.text)")
+                #expect(answer["param"] as? String == name)
+            }
+        }
+    }
+
     @Test func `An unknown query parameter is refused with its name`() async throws {
         try await World.withAPI { world in
             for path in [
