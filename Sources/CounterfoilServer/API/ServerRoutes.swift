@@ -54,13 +54,16 @@ enum ServerRoutes {
 
     /// Adds the routes below `/v1` to a group that authenticates requests.
     static func addAPI(to group: RouterGroup<ServerContext>, _ core: ServerCore) {
+        let responseWriter = CustomerResponseWriter(apps: core.apps, clock: core.clock)
         let audited = group.addMiddleware {
-            IdempotencyMiddleware(storage: core.storage, clock: core.clock, limits: core.configuration.limits)
+            IdempotencyMiddleware(
+                storage: core.storage, clock: core.clock, limits: core.configuration.limits,
+                responseWriter: responseWriter)
             AuditMiddleware(core.requestAudit)
         }
         let v1 = APIRouter(group: audited, resolver: RequestResolver(apps: core.apps, scopes: core.scopes))
         let (storage, apps, clock, webhooks) = (core.storage, core.apps, core.clock, core.webhooks)
-        let (customers, responseWriter) = (core.customers, CustomerResponseWriter(apps: apps, clock: clock))
+        let customers = core.customers
         CustomerRoutes(customers: customers, responseWriter: responseWriter).add(to: v1)
         RecoveryRoutes(
             storage: storage, recovery: core.recovery, clients: core.clients, resolver: v1.resolver

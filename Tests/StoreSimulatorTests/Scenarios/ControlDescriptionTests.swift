@@ -22,7 +22,7 @@ import Yams
         #expect(described.count == ControlDescription.operations.count)
     }
 
-    @Test func `The operations take exactly the query parameters of the OpenAPI description`() async throws {
+    @Test func `The operations take exactly the query parameters of the OpenAPI description`() throws {
         let document = try Self.document()
         var described: Set<String> = []
         for (path, item) in try #require(document["paths"] as? Object) {

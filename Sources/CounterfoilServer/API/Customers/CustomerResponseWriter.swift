@@ -25,14 +25,33 @@ struct CustomerResponseWriter: Sendable {
             more(&json)
         }
         var response = json.response()
-        guard let nonce = try ResponseSignature.nonce(of: call.request),
-            let key = apps[reading.appEnvironment.bundleID]?.responseSigningKey,
-            let name = HTTPField.Name(ResponseSignature.signatureHeader)
-        else { return response }
-        let time = clock.now().milliseconds
-        let signature = try key.sign(ResponseSignature.message(reading.customer, nonce, time, json.bytes))
-        response.headers[name] = "\(time).\(Base64.encodeURL(signature))"
+        try sign(
+            &response, about: reading.customer, of: reading.appEnvironment.bundleID, json.bytes, for: call.request)
         return response
+    }
+
+    /// Signs a stored response that is sent again, if it is about a customer.
+    func signAgain(_ response: inout Response, _ body: Data, for request: Request) throws {
+        struct Customer: Decodable { var object, id, app: String }
+        guard try ResponseSignature.nonce(of: request) != nil, response.status == .ok else { return }
+        let customer: Customer
+        // Other responses have other members, or no body.
+        do { customer = try JSONDecoder().decode(Customer.self, from: body) } catch { return }
+        guard customer.object == "customer" else { return }
+        try sign(&response, about: customer.id, of: customer.app, Array(body), for: request)
+    }
+
+    /// Signs the response to a request with a nonce, if the app has a key for it.
+    private func sign(
+        _ response: inout Response, about customer: String, of bundleID: String, _ body: [UInt8], for request: Request
+    ) throws {
+        guard let nonce = try ResponseSignature.nonce(of: request),
+            let key = apps[bundleID]?.responseSigningKey,
+            let name = HTTPField.Name(ResponseSignature.signatureHeader)
+        else { return }
+        let time = clock.now().milliseconds
+        let signature = try key.sign(ResponseSignature.message(customer, nonce, time, body))
+        response.headers[name] = "\(time).\(Base64.encodeURL(signature))"
     }
 
     /// Writes members that only apps need: the account token for purchases, and the entitlements of each product, which

@@ -13,7 +13,8 @@ internal import NIOCore
 ///
 /// Server errors (5xx) and rate limits (429) are not stored: a retry may succeed. Neither are missing permissions (401,
 /// 403): the team may grant them to the key meanwhile. Neither are rejections of a nonce: the nonce is a header outside
-/// of the fingerprint, so a retry with another nonce is the same request.
+/// of the fingerprint, so a retry with another nonce is the same request. A repeated response about a customer is signed
+/// again, with the nonce of the retry.
 struct IdempotencyMiddleware: RouterMiddleware {
     static let header = HTTPField.Name("idempotency-key")
     private static let replayedHeader = HTTPField.Name("idempotent-replayed")
@@ -29,9 +30,14 @@ struct IdempotencyMiddleware: RouterMiddleware {
     private let maximumBytes: Int
     /// How long a request without a response counts as in progress.
     private let maximumDuration: Milliseconds
+    private let responseWriter: CustomerResponseWriter
 
-    init(storage: any IdempotencyStorage, clock: ServerClock, limits: ServerConfiguration.Limits) {
+    init(
+        storage: any IdempotencyStorage, clock: ServerClock, limits: ServerConfiguration.Limits,
+        responseWriter: CustomerResponseWriter
+    ) {
         (self.storage, self.clock, maximumBytes) = (storage, clock, limits.requestBytes)
+        self.responseWriter = responseWriter
         let longest = limits.requestTimeout.clampedToWait + Self.cancellationTime
         maximumDuration = Milliseconds(longest.seconds * 1000)
     }
@@ -60,7 +66,10 @@ struct IdempotencyMiddleware: RouterMiddleware {
             key, of: client, about: Self.customer(context),
             fingerprint: Self.fingerprint(of: request, body, by: principal), at: start, lockTimeout: maximumDuration)
         switch decision {
-        case .repeats(let stored): return Self.response(stored)
+        case .repeats(let stored):
+            var response = Self.response(stored)
+            try responseWriter.signAgain(&response, stored.body, for: request)
+            return response
         case .isDifferentRequest:
             throw APIFailure(
                 .unprocessableContent, "idempotency_key_reused",

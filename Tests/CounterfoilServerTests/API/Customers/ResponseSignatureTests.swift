@@ -58,6 +58,34 @@ import Testing
         }
     }
 
+    @Test func `A replayed answer is signed with the nonce of the repeated request`() async throws {
+        try await Self.run { world in
+            let name = try await world.subscribe("anna")
+            func merge(_ nonce: String?) async throws -> TestAPIClient.Response {
+                var headers = [("Idempotency-Key", "one")]
+                if let nonce { headers.append(("Counterfoil-Nonce", nonce)) }
+                return try await world.api.send(
+                    "POST", "/v1/customers/ben/merge", body: Data(#"{"from":"\#(name)"}"#.utf8), headers: headers)
+            }
+            let first = try await merge(Self.nonce)
+            #expect(first.status == 200, "\(first.text)")
+            for nonce in [Self.nonce, "another-nonce-of-the-tests"] {
+                let again = try await merge(nonce)
+                #expect(again.headers["idempotent-replayed"] == "true" && again.body == first.body)
+                #expect(try Self.isSignatureValid(again, about: "ben", nonce: nonce))
+            }
+            #expect(try await merge(nil).headers["counterfoil-signature"] == nil)
+            #expect(try await merge("short").code == "invalid_nonce")
+            // An answer that is not about a customer has no signature.
+            for _ in 0..<2 {
+                let refused = try await world.api.send(
+                    "POST", "/v1/customers/ben/merge", body: Data("{}".utf8),
+                    headers: [("Idempotency-Key", "two"), ("Counterfoil-Nonce", Self.nonce)])
+                #expect(refused.status == 400 && refused.headers["counterfoil-signature"] == nil, "\(refused.text)")
+            }
+        }
+    }
+
     @Test func `An answer is signed if the request has a nonce and the app has an answer key`() async throws {
         try await Self.run { world in
             let plain = try await world.appClient(for: "anna").get("/v1/customers/anna")

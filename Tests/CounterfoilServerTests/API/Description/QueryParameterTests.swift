@@ -55,7 +55,7 @@ import Testing
         try await World.withAPI { world in
             for (path, name) in [
                 ("/v1/webhooks/x/deliveries?limit=1&limit=2", "limit"),
-                ("/v1/segments?app=a&environment=b&app=a", "app"), ("/v1/customers/anna?at=1&%61t=2", "at"),
+                ("/v1/segments?app=a&environment=b&app=a", "app"), ("/v1/customers/anna?at=1&at=2", "at"),
                 ("/v1/events?topics=overview&topics=inbox", "topics"),
             ] {
                 let answer = try await world.api.get(path)
