@@ -56,9 +56,18 @@ struct AuditRoutes {
     private static func isAction(_ text: String) -> Bool {
         if text == "sign-in" || text == "sign-out" { return true }
         let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, ["GET", "POST", "PATCH", "DELETE"].contains(parts[0]) else { return false }
+        guard parts.count == 2, ["GET", "HEAD", "POST", "PATCH", "DELETE"].contains(parts[0]) else { return false }
         guard parts[1].hasPrefix("/v1/") else { return parts[1].hasPrefix("/") }
-        return APIDescription.text.contains("\n  \(parts[1]):\n")
+        return isDescribed(parts[0] == "HEAD" ? "GET" : parts[0], parts[1])
+    }
+
+    /// Whether openapi.yaml has the operation.
+    private static func isDescribed(_ method: Substring, _ path: Substring) -> Bool {
+        guard let item = APIDescription.text.range(of: "\n  \(path):\n") else { return false }
+        // Paths are indented by two spaces, their operations by four.
+        let lines = APIDescription.text[item.upperBound...].split(separator: "\n").prefix { $0.hasPrefix("    ") }
+        let operation = "    \(method.lowercased()):"
+        return lines.contains { $0 == operation }
     }
 
     private static func write(_ stored: StoredAuditEntry, to json: inout JSONWriter) {

@@ -187,6 +187,7 @@ import Testing
             for (query, parameter) in [
                 ("action=DELETE", "action"), ("action=delete%20/v1/customers/%7Bid%7D", "action"),
                 ("action=DELETE%20/v1/customers/anna", "action"), ("action=DELETE%20customers", "action"),
+                ("action=PATCH%20/v1/customers/%7Bid%7D", "action"), ("action=POST%20/v1/openapi", "action"),
                 ("action=signin", "action"), ("action=", "action"), ("target=", "target"), ("actor=", "actor"),
                 ("target=\(String(repeating: "x", count: 256))", "target"),
             ] {
@@ -194,7 +195,9 @@ import Testing
                 #expect(refused.status == 400 && refused.code == "invalid_parameter", "\(query): \(refused.text)")
                 #expect(refused["param"] as? String == parameter)
             }
-            for action in ["sign-in", "sign-out", "GET%20/metrics", "POST%20/v1/customers/%7Bid%7D/merge"] {
+            for action in [
+                "sign-in", "sign-out", "GET%20/metrics", "POST%20/v1/customers/%7Bid%7D/merge", "HEAD%20/v1/audit",
+            ] {
                 let answer = try await world.api.get("/v1/audit?action=\(action)")
                 #expect(answer.status == 200 && answer.items.isEmpty, "\(action): \(answer.text)")
             }
