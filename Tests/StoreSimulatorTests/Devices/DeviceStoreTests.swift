@@ -171,7 +171,8 @@ extension Shop {
 
     @Test func `Commands with an invalid name or system, or too many devices, are refused`() throws {
         var shop = try shop()
-        for name in ["", "a b", String(repeating: "x", count: 65), "\u{0}", ".", ".."] {
+        let long = String(repeating: "x", count: 65)
+        for name in ["", "a b", "a\u{A0}b", "a\u{3000}b", "a\u{85}b", long, "\u{0}", ".", ".."] {
             try shop.expectRefusal(.goOffline(customer: "anna", device: name), .invalidArgument)
             try shop.expectRefusal(.goOffline(customer: "new", device: name), .invalidArgument)
             try shop.expectRefusal(.purchase(customer: "anna", product: "coins", device: name), .invalidArgument)

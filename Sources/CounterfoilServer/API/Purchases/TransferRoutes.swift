@@ -51,10 +51,7 @@ private struct TransferBody: JSONRequestBody {
     var checkedReason: String {
         get throws(APIFailure) {
             let text = reason.trimmingCharacters(in: .whitespacesAndNewlines)
-            guard !text.isEmpty, text.utf8.count <= 500 else {
-                throw APIFailure("invalid_parameter", "`reason` has 1 to 500 bytes.", parameter: "reason")
-            }
-            return text
+            return try WrittenText.checked(text, "reason", maximumBytes: 500)
         }
     }
 }

@@ -106,6 +106,10 @@ import Testing
             for body in [[:], ["reason": " "], ["reason": String(repeating: "x", count: 501)], ["because": "x"]] {
                 #expect(try await world.api.post(path, body).status == 400, "\(body)")
             }
+            for reason in [" ", "two\nlines", "\u{1B}[2Jhidden", "left\u{202E}right"] {
+                let refused = try await world.api.post(path, ["reason": reason])
+                #expect(refused.status == 400 && refused.code == "invalid_reason", "\(reason): \(refused.text)")
+            }
             let unknown = try await world.api.post("/v1/customers/ben/purchases/1/transfer", ["reason": "x"])
             #expect(unknown.status == 404 && unknown["param"] as? String == "original")
             let other = TestAPIClient(url: world.url, key: "others", token: nil)
