@@ -38,18 +38,34 @@ package struct PerformanceTestRun: Sendable, Hashable, Codable {
         self.config = PerformanceTestConfig(
             maxConcurrentRequests: min(max(config.maxConcurrentRequests, 1), 1000),
             totalRequests: min(max(config.totalRequests, 1), 100_000),
-            totalDuration: min(max(config.totalDuration, 0), 86_400_000),
-            responseTimeThreshold: min(max(config.responseTimeThreshold, 0), 86_400_000),
+            totalDuration: Self.limited(config.totalDuration),
+            responseTimeThreshold: Self.limited(config.responseTimeThreshold),
             successRateThreshold: min(max(config.successRateThreshold, 0), 100))
         self.target = target
         self.startedAt = startedAt
     }
 
+    /// Reads a test of a snapshot, with the same limits: people can edit the file.
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            requestID: try members.decode(UUID.self, forKey: .requestID),
+            originalTransactionID: try members.decode(String.self, forKey: .originalTransactionID),
+            config: try members.decode(PerformanceTestConfig.self, forKey: .config),
+            target: try members.decode(String.self, forKey: .target),
+            startedAt: try members.decode(Date.self, forKey: .startedAt))
+        results = try members.decode([Result].self, forKey: .results).map {
+            Result(outcome: $0.outcome, milliseconds: Self.limited($0.milliseconds))
+        }
+    }
+
+    private static func limited(_ milliseconds: Int64) -> Int64 { min(max(milliseconds, 0), 86_400_000) }
+
     /// Records the result of a request. A success slower than the threshold counts as a timeout. Results after the end
     /// are ignored.
     mutating func record(_ outcome: SendAttemptResult, milliseconds: Int64, now: Date) {
         guard !hasEnded(now: now) else { return }
-        let milliseconds = min(max(milliseconds, 0), 86_400_000)
+        let milliseconds = Self.limited(milliseconds)
         let isSlow = outcome == .success && milliseconds > config.responseTimeThreshold
         results.append(Result(outcome: isSlow ? .timedOut : outcome, milliseconds: milliseconds))
     }

@@ -27,6 +27,26 @@ import Testing
             Sample.body(#"{"originalTransactionId":"1"}"#), id: id, now: now, check: { _ in })
     }
 
+    @Test func `Numbers of a performance test in an edited snapshot are limited`() throws {
+        var (messaging, _) = try running()
+        messaging.record(.success, milliseconds: 10, forTest: try Sample.uuid(1), now: Sample.now)
+        let text = String(decoding: try JSONEncoder().encode(messaging.performanceTests[0]), as: UTF8.self)
+        for (member, value) in [
+            (#""totalRequests":10"#, #""totalRequests":0"#),
+            (#""totalRequests":10"#, #""totalRequests":9000000000000000000"#),
+            (#""milliseconds":10"#, #""milliseconds":9000000000000000000"#),
+        ] {
+            try #require(text.contains(member), "\(text)")
+            let edited = text.replacingOccurrences(of: member, with: value)
+            let run = try JSONDecoder().decode(PerformanceTestRun.self, from: Data(edited.utf8))
+            #expect(1...100_000 ~= run.config.totalRequests)
+            #expect(run.results.count == 1 && run.results[0].milliseconds <= 86_400_000)
+            #expect(run.response(now: Sample.now.addingTimeInterval(3600)).successRate <= 100)
+        }
+        let same = try JSONDecoder().decode(PerformanceTestRun.self, from: Data(text.utf8))
+        #expect(same == messaging.performanceTests[0])
+    }
+
     @Test func `A performance test is pending until all results are recorded, then its success rate decides`() throws {
         for (failures, status, rate) in [(0, .pass, 100), (1, .pass, 90), (2, .fail, 80)]
             as [(Int, PerformanceTestStatus, Int32)]
