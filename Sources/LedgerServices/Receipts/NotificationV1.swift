@@ -51,11 +51,15 @@ package struct NotificationV1: Decodable {
     }
 
     /// Returns a body with the shared secret replaced by `***`, to be stored. Returns an empty array if the secret
-    /// cannot be replaced. The body need not be a notification: a `verifyReceipt` request has the secret too.
+    /// cannot be replaced, as in JSON that is cut off or has two members of that name. The body need not be a
+    /// notification: a `verifyReceipt` request has the secret too.
     package static func withoutPassword(_ body: [UInt8]) -> [UInt8] {
         struct Secret: Decodable { var password: String? }
-        guard let password = try? StrictJSONDecoder.decode(Secret.self, from: body).password, !password.isEmpty
-        else { return body }
+        let found: String?
+        do { found = try StrictJSONDecoder.decode(Secret.self, from: body).password } catch {
+            return Data(body).range(of: Data("password".utf8)) == nil ? body : []
+        }
+        guard let password = found, !password.isEmpty else { return body }
         let quote = UInt8(ascii: "\"")
         // A secret with JSON escapes is not found in the bytes. Then store nothing.
         guard !password.utf8.contains(where: { $0 == quote || $0 == UInt8(ascii: "\\") }) else { return [] }

@@ -302,8 +302,9 @@ import Testing
             #"{"notification_type":"A","password":"abc","unified_receipt":{"latest_receipt":5}}"#,
             #"{"notification_type":"A","password":"***","unified_receipt":{"latest_receipt":5}}"#
         ),
-        (#"{"password":5}"#, #"{"password":5}"#),
-        ("abc", "abc"),
+        (#"{"password":5}"#, ""), (#"{"receipt-data":"x","password":"abc"#, ""),
+        (#"{"password":"abc","password":"abd"}"#, ""), ("receipt-data=x&password=abc", ""),
+        (#"{"receipt-data":"x""#, #"{"receipt-data":"x""#), ("abc", "abc"),
     ])
     func `The shared secret in a refused delivery is replaced, or nothing is stored`(
         _ body: String, _ stored: String
