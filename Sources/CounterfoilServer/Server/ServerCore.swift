@@ -141,9 +141,8 @@ package struct ServerCore: Sendable {
         refusals = RefusalLog(
             storage,
             keeping: .init(
-                count: configuration.storage.maximumRefusedDeliveries, bytes: configuration.storage.maximumRefusedBytes)
-        )
-
+                count: configuration.storage.maximumRefusedDeliveries, bytes: configuration.storage.maximumRefusedBytes),
+            logger: logger)
         audit = AuditLog(storage, now: clock.now, logger: logger)
         decoder = try PastedDataDecoder(configuration, apps, clock)
 

@@ -1,14 +1,19 @@
+import CounterfoilServer
 import Foundation
 import Ledger
 import LedgerServices
+import Logging
 import MemoryLedger
+import Synchronization
 import Testing
 
 @Suite struct `The refusal log` {
+    private static let logger = Logger(label: "test")
+
     @Test func `Refusals that arrive faster than they are stored are dropped`() async throws {
         // This log does not run: it stores only when told.
         let storage = MemoryLedger()
-        let log = RefusalLog(storage, keeping: .init(count: 5, bytes: 1 << 20))
+        let log = RefusalLog(storage, keeping: .init(count: 5, bytes: 1 << 20), logger: Self.logger)
         func add(_ count: Int) {
             for _ in 0..<count {
                 log.add(Refusal(receivedAt: 0, code: "bad_json", message: "", sender: nil, body: Data()))
@@ -23,11 +28,15 @@ import Testing
         #expect(try await storage.refusals(before: .max, limit: 100).count == 5)
     }
 
-    /// A ledger that cannot delete refusals.
-    private struct FailingStorage: RefusalStorage {
+    /// A ledger that cannot delete refusals, and whose disk can be full.
+    private final class FailingStorage: RefusalStorage {
         let ledger = MemoryLedger()
+        let isFull = Mutex(false)
 
-        func commit(_ refusals: [Refusal]) async throws { try await ledger.commit(refusals) }
+        func commit(_ refusals: [Refusal]) async throws {
+            if isFull.withLock(\.self) { throw StorageError(.full, "simulated failure") }
+            try await ledger.commit(refusals)
+        }
 
         func dropRefusals(beyond limit: RefusalStorageLimit) async throws {
             throw StorageError(.failed, "simulated failure")
@@ -46,7 +55,7 @@ import Testing
 
     @Test func `Stored refusals do not count as dropped if older ones cannot be deleted`() async throws {
         let storage = FailingStorage()
-        let log = RefusalLog(storage, keeping: .init(count: 5, bytes: 1 << 20))
+        let log = RefusalLog(storage, keeping: .init(count: 5, bytes: 1 << 20), logger: Self.logger)
         for _ in 0..<3 {
             log.add(Refusal(receivedAt: 0, code: "bad_json", message: "", sender: nil, body: Data()))
         }
@@ -55,15 +64,44 @@ import Testing
         #expect(log.dropped == 0)
     }
 
+    @Test func `The log has the number of refusals that were not stored, and why`() async throws {
+        let (storage, lines) = (FailingStorage(), LogCapture())
+        let log = RefusalLog(
+            storage, keeping: .init(count: 100, bytes: 1 << 20), logger: lines.logger(ServerConfiguration.Log()))
+        func add(_ count: Int) {
+            for _ in 0..<count {
+                log.add(Refusal(receivedAt: 0, code: "bad_json", message: "", sender: nil, body: Data()))
+            }
+        }
+        func count(_ text: String) -> Int { lines.text.components(separatedBy: text).count - 1 }
+        storage.isFull.withLock { $0 = true }
+        for _ in 0..<2 {
+            add(3)
+            await log.flush()
+        }
+        #expect(count("refused deliveries cannot be stored") == 1, "\(lines.text)")
+        storage.isFull.withLock { $0 = false }
+        // There is room for 32.
+        add(40)
+        await log.flush()
+        #expect(count("refused deliveries are stored again") == 1, "\(lines.text)")
+        #expect(count("were not stored") == 1 && lines.text.contains("count=14"), "\(lines.text)")
+        #expect(count("old refused deliveries cannot be deleted") == 1, "\(lines.text)")
+        add(1)
+        await log.flush()
+        #expect(count("were not stored") == 1, "\(lines.text)")
+        #expect(log.dropped == 14)
+    }
+
     @Test func `Stored refusals above a lowered limit are deleted at the start`() async throws {
         let storage = MemoryLedger()
-        let former = RefusalLog(storage, keeping: .init(count: 5, bytes: 1 << 20))
+        let former = RefusalLog(storage, keeping: .init(count: 5, bytes: 1 << 20), logger: Self.logger)
         for _ in 0..<3 {
             former.add(Refusal(receivedAt: 0, code: "bad_json", message: "", sender: nil, body: Data()))
         }
         await former.flush()
         #expect(try await storage.refusals(before: .max, limit: 9).count == 3)
-        let log = RefusalLog(storage, keeping: .init(count: 0, bytes: 1 << 20))
+        let log = RefusalLog(storage, keeping: .init(count: 0, bytes: 1 << 20), logger: Self.logger)
         log.close()
         await log.run()
         #expect(try await storage.refusals(before: .max, limit: 9).isEmpty)
@@ -71,7 +109,7 @@ import Testing
 
     @Test func `The refusals of the busiest senders are dropped first`() async throws {
         let storage = MemoryLedger()
-        let log = RefusalLog(storage, keeping: .init(count: 20, bytes: 40_000))
+        let log = RefusalLog(storage, keeping: .init(count: 20, bytes: 40_000), logger: Self.logger)
         func add(_ count: Int, _ sender: String, bytes: Int = 10) async {
             for _ in 0..<count {
                 log.add(
