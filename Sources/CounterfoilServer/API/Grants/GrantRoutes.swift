@@ -50,7 +50,9 @@ struct GrantRoutes {
             return grant
         }
         guard let grant = try await store(UUID().text, content, in: appEnvironment, at: now) else {
-            throw APIFailure(.serviceUnavailable, "storage_failed", "The grant could not be stored.", isRetryable: true)
+            throw APIFailure(
+                .serviceUnavailable, "storage_failed", "The grant could not be stored.", isRetryable: true,
+                backoff: 5000)
         }
         return grant
     }

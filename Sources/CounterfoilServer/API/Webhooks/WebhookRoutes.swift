@@ -183,7 +183,9 @@ struct WebhookRoutes {
             throw APIFailure(.conflict, "disabled", "This endpoint is disabled; enable it first.")
         }
         guard let delivery = try await webhooks.sendTest(to: endpoint.stored) else {
-            throw APIFailure(.serviceUnavailable, "storage_failed", "The test could not be stored.", isRetryable: true)
+            throw APIFailure(
+                .serviceUnavailable, "storage_failed", "The test could not be stored.", isRetryable: true,
+                backoff: 5000)
         }
         return .json(status: .accepted) { WebhookJSON.write(delivery, to: &$0) }
     }
