@@ -14,13 +14,16 @@ struct APICall: Sendable {
     let context: ServerContext
     private let resolver: RequestResolver
 
-    /// - Throws: 403 if the key lacks the scope; 404 if a path segment is empty.
+    /// - Throws: 403 if the key lacks the scope; 404 if a path segment is empty; 400 if the path cannot be decoded.
     init(
         _ request: Request, _ context: ServerContext, needs scope: APIScope, _ resolver: RequestResolver
     ) throws(APIFailure) {
         // The router drops empty segments: `/v1/customers//timeline` would be about a customer named `timeline`.
         guard !Self.hasEmptySegment(request.uri.path) else {
             throw APIFailure.notFound("A segment of the path is empty; see /openapi.yaml.")
+        }
+        guard Self.canBeDecoded(request.uri.path) else {
+            throw APIFailure("invalid_request", "The path is not percent-encoded UTF-8.")
         }
         (self.request, self.context, self.resolver) = (request, context, resolver)
         principal = try context.require(scope)
@@ -35,6 +38,10 @@ struct APICall: Sendable {
             isAfterSlash = isSlash
         }
         return false
+    }
+
+    private static func canBeDecoded(_ path: String) -> Bool {
+        !path.utf8.contains(UInt8(ascii: "%")) || String(percentEncoded: path.utf8) != nil
     }
 
     /// Throws 403 if the key lacks a scope that only some requests to the route need.

@@ -59,6 +59,16 @@ import WebConsole
         }
     }
 
+    @Test func `A path that cannot be decoded is refused as such`() async throws {
+        try await World.withAPI { world in
+            for path in ["customers/%FF", "customers/%C3/timeline", "webhooks/%FF", "subscriptions/%FF"] {
+                let answer = try await world.api.get("/v1/" + path)
+                #expect(answer.status == 400 && answer.code == "invalid_request", "\(path): \(answer.text)")
+                #expect(answer.text.contains("The path is not percent-encoded UTF-8."), "\(path): \(answer.text)")
+            }
+        }
+    }
+
     @Test func `A path with an empty segment is answered with 404`() async throws {
         try await World.withAPI { world in
             for path in [
