@@ -40,6 +40,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             let position = ChannelPipeline.SynchronousOperations.Position.after(decoder)
             try operations.addHandler(PersistenceHandler(), position: position)
             try operations.addHandler(ContinueHandler(maximumBytes: maximumBytes), position: position)
+            try operations.addHandler(HostHandler(), position: position)
         } catch { context.fireErrorCaught(error) }
     }
 

@@ -99,6 +99,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("HTTP/1.1\r\n", 400), ("HTTP/1.1\r\nHost: x\r\nHost: y\r\n", 400), ("HTTP/1.0\r\nHost: x\r\nhost: x\r\n", 400),
+        ("HTTP/1.1\r\nHost: x\r\n", 200), ("HTTP/1.0\r\n", 200),
+    ])
+    func `A request of HTTP 1.1 must have exactly one Host`(head: String, status: Int) async throws {
+        try await World.run { world in
+            let connection = try RawConnection(url: world.url)
+            let next = "GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+            connection.send("GET /health/live \(head)Connection: close\r\n\r\n" + next)
+            let answer = await connection.read()
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+            // Nothing is read after a refused request.
+            #expect(answer.components(separatedBy: "HTTP/1.1 ").count == 2, "\(answer)")
+        }
+    }
+
     @Test func `A chunked request is refused when its body exceeds the limit`() async throws {
         try await World.withAPI { world in
             let connection = try RawConnection(url: world.url)
