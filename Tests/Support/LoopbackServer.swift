@@ -1,4 +1,5 @@
 package import Foundation
+internal import NIOCore
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -104,18 +105,21 @@ private func boundSocket(at number: UInt16) throws -> (descriptor: Int32, port: 
     #else
         let descriptor = socket(AF_INET, SOCK_STREAM, 0)
     #endif
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = number.bigEndian
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    return try withUnsafeMutablePointer(to: &address) { pointer in
-        try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-            guard bind(descriptor, address, size) == 0, getsockname(descriptor, address, &size) == 0 else {
-                close(descriptor)
-                throw CocoaError(.fileNoSuchFile)
-            }
+    do {
+        // Not with `sockaddr_in`: the C library and SwiftNIO's module both define it.
+        let isBound = try SocketAddress(ipAddress: "127.0.0.1", port: Int(number)).withSockAddr { address, size in
+            bind(descriptor, address, socklen_t(size)) == 0
         }
-        return (descriptor, UInt16(bigEndian: pointer.pointee.sin_port))
+        // The port is in the third and fourth byte, the greater one first.
+        var bytes = [UInt8](repeating: 0, count: 128)
+        var size = socklen_t(bytes.count)
+        let isKnown = bytes.withUnsafeMutableBytes { buffer in
+            getsockname(descriptor, buffer.baseAddress?.assumingMemoryBound(to: sockaddr.self), &size) == 0
+        }
+        guard isBound, isKnown else { throw CocoaError(.fileNoSuchFile) }
+        return (descriptor, UInt16(bytes[2]) << 8 | UInt16(bytes[3]))
+    } catch {
+        close(descriptor)
+        throw error
     }
 }
