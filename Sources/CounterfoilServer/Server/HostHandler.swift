@@ -21,7 +21,8 @@ final class HostHandler: ChannelInboundHandler {
     }
 
     private static func hasValidHost(_ head: HTTPRequestHead) -> Bool {
-        let count = head.headers["host"].count
+        // Without an array of the values: this runs for each request.
+        let count = head.headers.count { name, _ in name.utf8.count == 4 && name.lowercased() == "host" }
         return count == 1 || count == 0 && head.version == .http1_0
     }
 }
