@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import Ledger
+internal import WebConsole
 
 /// The page of a transaction and its customers.
 enum TransactionPage {
