@@ -138,9 +138,7 @@ package struct FileImport: Sendable {
             progress.offset = start + lines.position
             progress.digest = try digest.advance(to: progress.offset)
             let saved = try JSONEncoder().encode(progress)
-            // The new file gets the permissions of the one that it replaces.
-            Self.makePrivate(progressFile)
-            try Self.using(progressFile) { try saved.write(to: progressFile, options: .atomic) }
+            try Self.using(progressFile) { try saved.writePrivately(to: progressFile) }
             report(progress)
         }
         return progress
@@ -236,7 +234,12 @@ package struct FileImport: Sendable {
             report += "\(line.number)\t\(code)\t\(reason.escapingUnprintable)\t\(beginning)\n"
         }
         guard !report.isEmpty else { return nil }
-        Self.makePrivate(failures)
+        if !FileManager.default.fileExists(atPath: failures.path) {
+            // Only the owner may read the file, because it contains beginnings of receipts. If it cannot be created,
+            // opening it below throws the reason.
+            _ = FileManager.default.createFile(
+                atPath: failures.path, contents: nil, attributes: [.posixPermissions: 0o600])
+        }
         return try Self.using(failures) {
             let handle = try FileHandle(forWritingTo: failures)
             try handle.seekToEnd()
@@ -247,14 +250,6 @@ package struct FileImport: Sendable {
         }
     }
 
-    /// Creates an empty file unless it exists. Only its owner may read it, because it will contain identifiers of
-    /// purchases and beginnings of receipts. If it cannot be created, opening it afterwards throws the reason.
-    private static func makePrivate(_ file: URL) {
-        guard !FileManager.default.fileExists(atPath: file.path) else { return }
-        _ = FileManager.default.createFile(
-            atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
-    }
-
     /// A file beside the imported one cannot be used.
     private struct UnusableFile: LoggedError {
         let logReason: String
@@ -263,7 +258,7 @@ package struct FileImport: Sendable {
     /// Runs `body`. An error names the file, because the user gets no text of another library's error.
     private static func using<Value>(_ file: URL, _ body: () throws -> Value) throws -> Value {
         do { return try body() } catch {
-            throw UnusableFile(logReason: "\(file.path) cannot be used: \(error.localizedDescription)")
+            throw UnusableFile(logReason: "\(file.path) cannot be used: \(FileFailure.reason(error))")
         }
     }
 }

@@ -23,22 +23,9 @@ enum SecretFile {
         return data
     }
 
-    /// Replaces the file atomically: readers see either the old contents or the new.
+    /// Replaces the file atomically.
     static func write(_ contents: Data, to file: URL) throws(SimulatorError) {
-        let draft = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).\(UUID().uuidString)")
-        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-        // Create an empty file first: `createFile` may set the permissions only after writing the contents.
-        guard FileManager.default.createFile(atPath: draft.path, contents: nil, attributes: attributes) else {
-            throw SimulatorError(.unwritableDirectory, "\(file.lastPathComponent) cannot be written")
-        }
-        do {
-            let handle = try FileHandle(forWritingTo: draft)
-            try handle.write(contentsOf: contents)
-            try handle.synchronize()
-            try handle.close()
-            guard rename(draft.path, file.path) == 0 else { throw FileFailure.lastSystemError }
-        } catch {
-            try? FileManager.default.removeItem(at: draft)
+        do { try contents.writePrivately(to: file) } catch {
             throw SimulatorError(
                 .unwritableDirectory, "\(file.lastPathComponent) cannot be written: \(FileFailure.reason(error))")
         }
