@@ -131,8 +131,8 @@ import Testing
         #expect(outcome.status == 1 && outcome.errors.hasSuffix("written: it is closed\n"), "\(outcome.errors)")
     }
 
-    /// Another file of the server took the place of standard output.
-    @Test func `A server reports that its standard output is closed`() async throws {
+    /// Another file of the server took the place of standard output. A program waits for the JSON, so the server ends.
+    @Test func `A server that is to print JSON reports that its standard output is closed`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "counterfoil.yaml")
             let text = """
@@ -143,7 +143,7 @@ import Testing
             let outcome = try await Command.run(
                 URL(filePath: "/bin/sh"),
                 [
-                    "-c", #"exec "$0" server run --config "$1" --port 0 >&-"#, Tool.executable().path, file.path,
+                    "-c", #"exec "$0" server run --config "$1" --port 0 --json >&-"#, Tool.executable().path, file.path,
                 ])
             #expect(outcome.status == 1 && outcome.errors.contains("written: it is closed\n"), "\(outcome.errors)")
         }
