@@ -39,13 +39,12 @@ extension Simulator {
         runner.removeFaults()
         for (environment, (settings, catalogue, campaigns, redemptions)) in zip(AppStoreEnvironment.simulated, before) {
             let own = (runner.redirected[environment] ?? settings).notificationURL
-            core.change(environment) { store, _ in
+            core.change(environment) { store, now in
                 let current = store.settings.notificationURL
                 store.settings = settings
                 // Somebody else set it meanwhile, such as a listener that began or ended.
                 if current != own { store.settings.notificationURL = current }
-                store.catalogue = catalogue
-                store.priceCampaigns = campaigns
+                store.restore(catalogue, campaigns, at: now)
                 store.redemptions = redemptions
             }
         }

@@ -134,6 +134,29 @@ func withSimulator<Value: Sendable>(
         }
     }
 
+    /// The price stayed scheduled for a day that had passed, and no other one could be scheduled.
+    @Test func `A scheduled price takes effect even if a scenario advances the clock beyond its date`() async throws {
+        let scenario = try Scenario(yaml: "name: Two months\nsteps: [{advance: 2 months}]\n")
+        let news = "com.example.news.monthly"
+        try await withSimulator { simulator in
+            func price() -> Int64? {
+                simulator.core.read(.production) { store, _ in store.catalogue.product(news)?.price }
+            }
+            let before = price()
+            let (first, second) = (Period.month.date(after: simulator.now), Period.year.date(after: simulator.now))
+            try await simulator.perform(.schedulePriceChange(product: news, price: 3990, effectiveDate: first))
+            #expect(price() == before && before != 3990)
+            #expect(try await simulator.run(scenario).passed)
+            #expect(price() == 3990)
+            // The next price keeps its date.
+            try await simulator.perform(.schedulePriceChange(product: news, price: 4990, effectiveDate: second))
+            #expect(try await simulator.run(scenario).passed)
+            #expect(price() == 3990)
+            try await simulator.advance(to: second)
+            #expect(price() == 4990)
+        }
+    }
+
     /// `test-notification` sets the notification URLs itself, `upgrade` does not.
     @Test(arguments: ["test-notification", "upgrade"])
     func `A scenario does not overwrite a notification URL that is set during its run`(_ name: String) async throws {

@@ -82,6 +82,16 @@ extension Store {
         }
     }
 
+    /// Restores the catalogue and the price changes from before a scenario. Price changes whose date has passed meanwhile
+    /// take effect.
+    mutating func restore(_ catalogue: Catalogue, _ campaigns: [PriceCampaign], at now: Date) {
+        if catalogue != self.catalogue { setCatalogue(catalogue, at: now) }
+        priceCampaigns = campaigns
+        let due = campaigns.filter { !$0.isEffective && $0.effective <= now }
+            .sorted { ($0.effective, $0.number) < ($1.effective, $1.number) }
+        for campaign in due { applyPriceChange(campaign.number, at: campaign.effective) }
+    }
+
     /// Whether the campaign changes the price of a subscription: it is to the product, in one of the storefronts.
     private func applies(_ campaign: PriceCampaign, to subscription: Subscription) -> Bool {
         guard subscription.ownership == .purchased, subscription.advancedCommerce == nil, subscription.plan == nil,
