@@ -174,6 +174,44 @@ import Testing
         #expect(payload.expiresDate == Period(3, .month)?.date(after: shop.now))
     }
 
+    /// A paid week counted as a month, a monthly payment of a year as a year, and three months paid up front as one.
+    @Test func `The rules of win-back offers count the months that are paid, not the payments`() throws {
+        let cases: [(product: String, plan: BillingPlanType?, period: Period, payments: Int, months: Int)] = [
+            ("basic", nil, .week, 5, 1), ("plus", nil, .month, 2, 2), ("plus.yearly", nil, .year, 1, 12),
+            ("plus.yearly", .monthly, .month, 12, 12),
+        ]
+        for (product, plan, period, payments, months) in cases {
+            for minimum in [months, months + 1] {
+                var shop = Shop(catalogue: Self.rareOffer(requiring: minimum))
+                try shop.perform(
+                    .purchase(customer: "anna", product: product, introductory: false, billingPlan: plan))
+                for _ in 1..<payments { shop.wait(period) }
+                try shop.perform(.cancel(customer: "anna"))
+                shop.wait(period)
+                let offers = try #require(try shop.last().renewalInfo?.eligibleWinBackOfferIds)
+                #expect(offers.contains("rare") == (minimum == months), "\(product) \(minimum)")
+            }
+        }
+        var shop = Shop(catalogue: Self.rareOffer(requiring: 4))
+        try shop.buy("plus")
+        try shop.perform(.cancel(customer: "anna"))
+        shop.wait(.month)
+        #expect(try shop.last().renewalInfo?.eligibleWinBackOfferIds == ["return"])
+        try shop.buy("plus", offer: "return")
+        try shop.perform(.cancel(customer: "anna"))
+        shop.wait(.months(3))
+        #expect(try shop.last().renewalInfo?.eligibleWinBackOfferIds == ["rare", "return"])
+    }
+
+    /// Returns the catalogue in which the offer `rare` requires paid months, and `basic` renews weekly.
+    private static func rareOffer(requiring months: Int) -> Catalogue {
+        var catalogue = changed("rare") { $0.winBack = .init(minimumPaidMonths: months) }
+        for index in catalogue.products.indices where catalogue.products[index].id == "basic" {
+            catalogue.products[index].subscription?.period = .week
+        }
+        return catalogue
+    }
+
     @Test func `The sandbox ignores the rules of win-back offers`() throws {
         var shop = Shop(.sandbox)
         try shop.buy("plus")

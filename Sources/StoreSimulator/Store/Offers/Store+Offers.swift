@@ -132,7 +132,8 @@ extension Store {
         guard let rules = offer.winBack, !isSandbox else { return true }
         // In another storefront a customer has another subscription. The rules are about the customer.
         let own = ownSubscriptions(of: lapsed.customer, in: lapsed.group)
-        guard own.reduce(0, { $0 + paidMonths(of: $1) }) >= rules.minimumPaidMonths else { return false }
+        let paidMonths = own.reduce(0) { $0 + paidDays(of: $1) } / Period.month.days
+        guard paidMonths >= rules.minimumPaidMonths else { return false }
         if let months = rules.minimumMonthsBetweenOffers, let wait = Period(months, .month),
             let last = customers[lapsed.customer]?.winBacks[lapsed.group], wait.date(after: last) > now
         {
@@ -144,13 +145,34 @@ extension Store {
         return wait.date(after: expires) <= now
     }
 
-    private func paidMonths(of subscription: Subscription) -> Int {
+    private func paidDays(of subscription: Subscription) -> Int {
         (customers[subscription.customer]?.transactions ?? []).reduce(0) { sum, id in
             guard let payload = transactions[id]?.payload, payload.originalTransactionId == subscription.id,
-                (payload.price ?? 0) > 0, payload.revocationDate == nil,
-                let period = catalogue.product(payload.productId)?.subscription?.period
+                (payload.price ?? 0) > 0, payload.revocationDate == nil, let length = paidLength(of: payload)
             else { return sum }
-            return sum + Int(period.months)
+            return sum + length.days
+        }
+    }
+
+    /// Returns the time that a payment covers: that of the offer, a month of a commitment, or the product's period.
+    private func paidLength(of payload: JWSTransactionDecodedPayload) -> Period? {
+        guard let product = catalogue.product(payload.productId), let terms = product.subscription else { return nil }
+        var offer = payload.offerType == .introductory ? terms.introductoryOffer : nil
+        if let identifier = payload.offerIdentifier, let type = payload.offerType {
+            offer = product.offer(identifier, type: type)
+        }
+        return offer?.billedLength ?? (payload.commitmentInfo == nil ? terms.period : .month)
+    }
+}
+
+extension Period {
+    /// The length in days, with months of 30 days.
+    fileprivate var days: Int {
+        switch unit {
+        case .day: count
+        case .week: count * 7
+        case .month: count * 30
+        case .year: count * 12 * 30
         }
     }
 }

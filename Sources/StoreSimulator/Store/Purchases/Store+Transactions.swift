@@ -108,6 +108,9 @@ extension Offer {
     /// Whether each period of the offer is billed separately. Other offers are billed once or are free.
     var isBilledByPeriod: Bool { discount == .payAsYouGo }
 
+    /// The time that one billing covers, or that is free.
+    var billedLength: Period? { isBilledByPeriod ? period : total }
+
     /// The price of one billing.
     var billing: Int64 { discount == .freeTrial ? 0 : price }
 }

@@ -212,7 +212,7 @@ extension Subscription {
     /// product's.
     func length(by terms: SubscriptionTerms) -> Period {
         if let advancedCommerce { return advancedCommerce.period }
-        if let offer = offer?.offer, let length = offer.isBilledByPeriod ? offer.period : offer.total { return length }
+        if let length = offer?.offer.billedLength { return length }
         return commitment == nil ? terms.period : .month
     }
 }
