@@ -214,6 +214,16 @@ package struct LedgerExport {
     }
 }
 
+extension SQLiteStorage {
+    /// Whether the ledger has nothing that an export would contain.
+    package func isEmpty() async throws -> Bool {
+        let tables = [
+            "erasures", "notifications", "statements", "claim_events", "original_purchases", "grant_events",
+        ]
+        return try await read { db in try tables.allSatisfy { try !db.exists("SELECT 1 FROM \($0) LIMIT 1", []) } }
+    }
+}
+
 extension SignedFact.Kind {
     /// The name in exports.
     fileprivate var exportName: String {

@@ -117,7 +117,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
             throw Refusal(code: "not_readable", message: "\(file.printable) cannot be read")
         }
         let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: true, creating: true)
-        let wasEmpty = try await storage.lastNotification() == 0
+        let wasEmpty = try await storage.isEmpty()
         let ledgerImport = LedgerImport(
             storage, verifier: try LedgerMaintenance.verifier(configuration),
             scopes: try await LedgerMaintenance.scopes(configuration, in: storage),
