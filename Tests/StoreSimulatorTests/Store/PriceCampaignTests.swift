@@ -219,6 +219,16 @@ import Testing
         }
     }
 
+    @Test func `An increase needs no consent after one that applied only to new subscribers`() throws {
+        var shop = Shop()
+        try shop.buy("plus.other")
+        try shop.perform(Self.schedule(to: 9990, consent: nil, preserving: true))
+        try shop.perform(Self.schedule(to: 10_990, consent: nil))
+        shop.wait(days: 10)
+        #expect(try shop.state().priceIncreaseStatus == .accepted)
+        #expect(try shop.last().renewalInfo?.renewalPrice == 10_990)
+    }
+
     @Test func `The notice for a yearly product is sent 60 days ahead with consent, and 27 without`() throws {
         for (consent, days) in [(true, 60.0), (false, 27)] {
             var shop = Shop()

@@ -140,14 +140,14 @@ extension Store {
 
     /// Whether the customer must agree to the increase. If the campaign does not determine it, Apple's thresholds do:
     /// an increase of up to 50% and up to 5 units of the currency (50 for yearly subscriptions), once in twelve months,
-    /// needs no consent.
+    /// needs no consent. Increases from which subscribers were exempt do not count.
     private func needsConsent(_ subscription: Subscription, _ campaign: PriceCampaign) -> Bool {
         if let consent = campaign.consent { return consent }
         let increase = campaign.price - subscription.price
         let isYearly = catalogue.product(subscription.priceProduct)?.subscription?.period.unit == .year
         let lastRaise = priceCampaigns.last { other in
             other.number < campaign.number && other.isEffective && other.isRaise != false
-                && applies(other, to: subscription)
+                && !other.preservesPrices && applies(other, to: subscription)
                 && campaign.effective.timeIntervalSince(other.effective) < 365 * 86_400
         }
         return lastRaise != nil || increase * 2 > subscription.price || increase > (isYearly ? 50_000 : 5000)
