@@ -12,6 +12,42 @@ enum Schema {
     static func migrate(
         _ pool: DatabasePool, isAllowed: Bool, report: (_ from: String, _ to: String, _ isDone: Bool) -> Void
     ) throws {
+        try pool.read { try requireKnown($0, path: pool.path) }
+        let migrator = Self.migrator
+        guard try pool.read({ try !$0.tableExists("facts") }) else {
+            throw StorageError(
+                .notALedger,
+                """
+                \(pool.path) was written by an unreleased version. Exports of that version can be imported into a \
+                new ledger.
+                """)
+        }
+        guard try isAllowed || pool.read(migrator.hasCompletedMigrations) else {
+            throw StorageError(
+                .older,
+                """
+                \(pool.path) was written by an older version of Counterfoil: start the server with this version \
+                first, or use the older version
+                """)
+        }
+        // A new file has no version.
+        guard let from = try pool.read(migrator.completedMigrations).last, let to = migrator.migrations.last,
+            from != to
+        else { return try migrator.migrate(pool) }
+        report(from, to, false)
+        try migrator.migrate(pool)
+        report(from, to, true)
+    }
+
+    /// Throws if a newer version wrote the database: it may have tables and records that this version cannot read.
+    static func requireKnown(_ db: Database, path: String) throws {
+        guard try !migrator.hasBeenSuperseded(db) else {
+            throw StorageError(.newer, "\(path) was written by a newer version of Counterfoil; use that version")
+        }
+    }
+
+    /// All migrations, in their order.
+    private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         let tables = [
             ledger, LineageTable.schema, OutboxTable.schema, HistoryRequestTable.schema, RecoveryTables.schema,
@@ -44,32 +80,7 @@ enum Schema {
         // Since this version records may contain a grace period that has ended, which older versions cannot read.
         migrator.register("22", [])
         migrator.register("23", GrantTables.byCustomer)
-        guard try !pool.read(migrator.hasBeenSuperseded) else {
-            throw StorageError(.newer, "\(pool.path) was written by a newer version of Counterfoil; use that version")
-        }
-        guard try pool.read({ try !$0.tableExists("facts") }) else {
-            throw StorageError(
-                .notALedger,
-                """
-                \(pool.path) was written by an unreleased version. Exports of that version can be imported into a \
-                new ledger.
-                """)
-        }
-        guard try isAllowed || pool.read(migrator.hasCompletedMigrations) else {
-            throw StorageError(
-                .older,
-                """
-                \(pool.path) was written by an older version of Counterfoil: start the server with this version \
-                first, or use the older version
-                """)
-        }
-        // A new file has no version.
-        guard let from = try pool.read(migrator.completedMigrations).last, let to = migrator.migrations.last,
-            from != to
-        else { return try migrator.migrate(pool) }
-        report(from, to, false)
-        try migrator.migrate(pool)
-        report(from, to, true)
+        return migrator
     }
 
     /// Signed texts, and claims.

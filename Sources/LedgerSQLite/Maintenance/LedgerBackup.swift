@@ -100,6 +100,7 @@ package enum LedgerBackup {
         guard try db.tableExists("notifications"), try db.tableExists("lineages") else {
             throw StorageError(.notALedger, "\(path) is not a ledger of Counterfoil")
         }
+        try Schema.requireKnown(db, path: path)
     }
 
     /// The result of ``restore(_:to:replacing:)``.

@@ -46,6 +46,22 @@ import Testing
         }
     }
 
+    /// The restore replaced the ledger, and then the server refused to start.
+    @Test func `A backup of a newer version is not restored, and the ledger stays`() async throws {
+        try await Self.withBackup { ledger, backup, _ in
+            let queue = try DatabaseQueue(path: backup)
+            try await queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('later')") }
+            try queue.close()
+            let before = try Data(contentsOf: URL(filePath: ledger))
+            let error = #expect(throws: StorageError.self) {
+                try LedgerBackup.restore(backup, to: ledger, replacing: true)
+            }
+            #expect(error?.code == .newer && error?.message.contains(backup) == true, "\(String(describing: error))")
+            #expect(try Data(contentsOf: URL(filePath: ledger)) == before)
+            #expect(!Self.exists(ledger + ".before-restore-1") && !Self.exists(ledger + ".partial"))
+        }
+    }
+
     @Test func `Restoring from a file with the name of the restore's temporary copy is refused and keeps the file`()
         async throws
     {
