@@ -28,19 +28,17 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        addVersionedHandlers(context)
+        addVersionHandler(context)
         if context.channel.isActive { admit(context) }
     }
 
-    /// Adds the handlers that need the version of a request at the only place of the pipeline where it is known.
-    private func addVersionedHandlers(_ context: ChannelHandlerContext) {
+    /// Adds a handler at the only place of the pipeline where the version of a request is known.
+    private func addVersionHandler(_ context: ChannelHandlerContext) {
         let operations = context.pipeline.syncOperations
         do {
             let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             let position = ChannelPipeline.SynchronousOperations.Position.after(decoder)
-            try operations.addHandler(PersistenceHandler(), position: position)
-            try operations.addHandler(ContinueHandler(maximumBytes: maximumBytes), position: position)
-            try operations.addHandler(HostHandler(), position: position)
+            try operations.addHandler(VersionHandler(maximumBytes: maximumBytes), position: position)
         } catch { context.fireErrorCaught(error) }
     }
 
