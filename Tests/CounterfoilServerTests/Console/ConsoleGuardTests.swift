@@ -85,14 +85,6 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `A blocked sign-in says how long to wait`() async throws {
-        try await `The console`.run { _, browser in
-            var answer = try await browser.post("/console/sign-in", ["key": "wrong"])
-            while answer.status == 403 { answer = try await browser.post("/console/sign-in", ["key": "wrong"]) }
-            #expect(answer.status == 429 && answer.headers["retry-after"] == "60", "\(answer.status)")
-        }
-    }
-
     @Test func `Console forms count against the limits of request size and buffered bytes`() async throws {
         try await `The console`.run({ configuration in
             configuration.limits.requestBytes = 20_000
