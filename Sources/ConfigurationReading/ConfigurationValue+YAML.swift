@@ -68,7 +68,9 @@ extension ConfigurationValue {
             case " ", "\t", "\u{FEFF}": continue
             case "#" where previous == nil: isComment = true
             // A line of a quoted text can begin like a comment, and go on after the text.
-            case "\"", "'": isComment = false
+            case "\"": isComment = false
+            // Not an apostrophe: no name follows the end of a quoted text directly.
+            case "'" where !isNameCharacter(next): isComment = false
             case "*" where !isComment && isWhereValueStarts(previous) && isNameCharacter(next):
                 throw ConfigurationProblems(
                     "aliases are not supported; text that looks like one can start with another word", line: line)

@@ -10,6 +10,7 @@ import Testing
         ("- # comment\r*a", "aliases are not supported"),
         ("a: &a [x, x]\nb: {c: \"\n  # \", d: *a}", "aliases are not supported"),
         ("a: &a [x, x]\nb: ['\n  #', *a]", "aliases are not supported"),
+        ("a: &a [x, x]\nb: ['\n  #'x, *a]", "not YAML"),
         ("base: &x {id: a}\nproducts:\n  - <<: *x", "aliases are not supported"),
         ("? [a, b]\n: c", "keys after a question mark"),
         ("{? a : b}", "keys after a question mark"),
@@ -29,6 +30,7 @@ import Testing
     @Test func `Asterisks and question marks in YAML text and comments are accepted`() throws {
         let text = """
             # - *not* an alias
+            # It isn't one: *neither*. What's the price: ?
             products:
               - {id: a, type: consumable, price: 1, name: "Really? *Yes*"} # ? and *this*
               - {id: b, type: consumable, price: 1, name: the *best* there is?}
