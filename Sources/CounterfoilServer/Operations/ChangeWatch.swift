@@ -26,6 +26,8 @@ struct ChangeWatch {
     private var known: [String: Int] = [:]
     /// The number of the last event that was published to customers' topics.
     private var event: Int64?
+    /// Whether the last poll could not read everything.
+    private var isUnreadable = false
     private var polls = 0
     /// A key without limits.
     private static let everything = Principal(name: "everything", scopes: [])
@@ -77,9 +79,9 @@ struct ChangeWatch {
         guard now != last || needsCompleteness else { return }
         last = now
         do { try await compareTopics(watched, problem) } catch {
-            // The ledger cannot be read. Publish all topics, so that the pages show the error, and read again next
-            // time. Then publish all customers: events may have been skipped.
-            (last, event) = (nil, nil)
+            // The ledger, or a part of it, cannot be read. Publish all topics, so that the pages show the error, and
+            // read again next time.
+            (last, isUnreadable) = (nil, true)
             known = known.filter { watched.contains($0.key) }
             for topic in watched { compare(topic, [problem ?? "unreadable"]) }
         }
@@ -94,6 +96,11 @@ struct ChangeWatch {
         }
         if !names.isDisjoint(with: [ChangeTopic.recoveries, ChangeTopic.overview]) { try await readCompleteness() }
         for (principal, names) in audiences { try await compareTopics(names, of: principal, last, problem) }
+        guard isUnreadable else { return }
+        // The pages of customers show the error, and events may have been skipped. The next failure is published again.
+        isUnreadable = false
+        known = known.filter { !$0.key.hasPrefix(ChangeTopic.customerPrefix) }
+        for (principal, _) in audiences { publishAllCustomers(to: principal) }
     }
 
     /// Returns the names of the watched topics for each audience, with a key of this audience. Leaves out topics whose
@@ -150,8 +157,6 @@ struct ChangeWatch {
         let previous = event
         event = last
         guard let previous, last - previous <= Self.maximumEvents else {
-            // After a failure, the next one is published again.
-            known = known.filter { !$0.key.hasPrefix(ChangeTopic.customerPrefix) }
             for principal in audiences { publishAllCustomers(to: principal) }
             return
         }
