@@ -64,7 +64,7 @@ struct SimulatorPanel: Sendable {
         let heading =
             switch page {
             // The customer exists, but not the device or the text.
-            case .customer where failure.code != "unknown_customer": "Device or text not found for"
+            case .customer where failure.code != "unknown_customer": "Device or text not found"
             case .customer: "Customer not found"
             case .notification: "Notification not found"
             default: "Page not found"

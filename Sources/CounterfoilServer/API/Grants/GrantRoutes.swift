@@ -50,9 +50,7 @@ struct GrantRoutes {
             return grant
         }
         guard let grant = try await store(UUID().text, content, in: appEnvironment, at: now) else {
-            throw APIFailure(
-                .serviceUnavailable, "storage_failed", "The grant could not be stored.", isRetryable: true,
-                backoff: 5000)
+            throw StorageError(.failed, "another grant has a new random identifier")
         }
         return grant
     }

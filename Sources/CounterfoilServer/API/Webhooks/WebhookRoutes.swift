@@ -183,9 +183,7 @@ struct WebhookRoutes {
             throw APIFailure(.conflict, "disabled", "This endpoint is disabled; enable it first.")
         }
         guard let delivery = try await webhooks.sendTest(to: endpoint.stored) else {
-            throw APIFailure(
-                .serviceUnavailable, "storage_failed", "The test could not be stored.", isRetryable: true,
-                backoff: 5000)
+            throw StorageError(.failed, "the endpoint was removed before the test was stored")
         }
         return .json(status: .accepted) { WebhookJSON.write(delivery, to: &$0) }
     }
