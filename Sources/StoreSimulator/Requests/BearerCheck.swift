@@ -20,18 +20,31 @@ package final class BearerCheck: Sendable {
     /// How far the clock of the token's issuer may be ahead of the simulator's, in seconds.
     package static let tolerance: TimeInterval = 60
 
+    private struct State {
+        /// The keys that can sign tokens.
+        var keys: [ExactText: CryptoConstant<P256.Signing.PublicKey>]
+        /// The number of changes of ``keys``.
+        var keyChanges = 0
+        /// The accepted headers, and when they are valid. Their number is limited, because clients that create a token
+        /// for every request, as Apple's page proposes, would fill the memory.
+        var cache: [ExactText: Range<Date>] = [:]
+
+        /// Sets the key with an ID; nil removes it. Tokens of the former key are no longer accepted.
+        mutating func set(_ key: CryptoConstant<P256.Signing.PublicKey>?, keyID: String) {
+            keys[ExactText(keyID)] = key
+            keyChanges += 1
+            cache = [:]
+        }
+    }
+
     let issuerID: String
     let bundleID: String
-    /// The keys that can sign tokens.
-    private let keys: Mutex<[ExactText: CryptoConstant<P256.Signing.PublicKey>]>
-    /// The accepted headers, and when they are valid. Their number is limited, because clients that create a token for
-    /// every request, as Apple's page proposes, would fill the memory.
-    private let cache = Mutex<[ExactText: Range<Date>]>([:])
+    private let state: Mutex<State>
     private let capacity: Int
 
     /// Creates a check for a key of App Store Connect and one app. `capacity` is the maximum number of cached tokens.
     package init(key: P256.Signing.PublicKey, keyID: String, issuerID: String, bundleID: String, capacity: Int = 1024) {
-        keys = Mutex([ExactText(keyID): CryptoConstant(key)])
+        state = Mutex(State(keys: [ExactText(keyID): CryptoConstant(key)]))
         self.issuerID = issuerID
         self.bundleID = bundleID
         self.capacity = max(capacity, 1)
@@ -43,36 +56,37 @@ package final class BearerCheck: Sendable {
         guard let authorization else { throw Self.refusal("the Authorization header is missing") }
         guard authorization.utf8.count <= Self.maximumSize else { throw Self.refusal("the header is too long") }
         let header = ExactText(authorization)
-        if let validity = cache.withLock({ $0[header] }), validity.contains(now) { return }
+        let (cached, keyChanges) = state.withLock { ($0.cache[header], $0.keyChanges) }
+        if let cached, cached.contains(now) { return }
         let validity = try verify(token(in: authorization))
         try Self.require(validity, at: now)
-        cache.withLock { cache in
-            if cache.count >= capacity { cache = cache.filter { $0.value.contains(now) } }
-            if cache.count >= capacity { cache.removeAll(keepingCapacity: true) }
-            cache[header] = validity
+        state.withLock { state in
+            // The key may have been revoked since the token was verified.
+            guard state.keyChanges == keyChanges else { return }
+            if state.cache.count >= capacity { state.cache = state.cache.filter { $0.value.contains(now) } }
+            if state.cache.count >= capacity { state.cache.removeAll(keepingCapacity: true) }
+            state.cache[header] = validity
         }
     }
 
-    /// Accepts an additional key, as App Store Connect does after another key was created.
+    /// Accepts an additional key, as App Store Connect does after another key was created. A key with the same ID is
+    /// replaced.
     package func accept(_ key: P256.Signing.PublicKey, keyID: String) {
         let key = CryptoConstant(key)
-        keys.withLock { $0[ExactText(keyID)] = key }
+        state.withLock { $0.set(key, keyID: keyID) }
     }
 
     /// Revokes a key. Tokens that are signed with it are refused from then on.
-    package func revoke(keyID: String) {
-        keys.withLock { $0[ExactText(keyID)] = nil }
-        cache.withLock { $0 = [:] }
-    }
+    package func revoke(keyID: String) { state.withLock { $0.set(nil, keyID: keyID) } }
 
     /// Returns the key with a key ID; nil if it is not one of the app's.
-    func key(_ keyID: String) -> P256.Signing.PublicKey? { keys.withLock { $0[ExactText(keyID)] }?.value }
+    func key(_ keyID: String) -> P256.Signing.PublicKey? { state.withLock { $0.keys[ExactText(keyID)] }?.value }
 
     /// The key IDs of the app, for messages.
-    var keyIDList: String { keys.withLock { $0.keys.map(\.text).sorted().joined(separator: " or ") } }
+    var keyIDList: String { state.withLock { $0.keys.keys.map(\.text).sorted().joined(separator: " or ") } }
 
     /// The number of cached tokens.
-    package var cachedTokens: Int { cache.withLock { $0.count } }
+    package var cachedTokens: Int { state.withLock { $0.cache.count } }
 
     static func refusal(_ reason: String) -> APIFailure { APIFailure(status: 401, reason) }
 }

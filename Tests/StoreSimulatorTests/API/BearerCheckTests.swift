@@ -200,4 +200,30 @@ private enum Valid {
         }
         #expect(check.cachedTokens == 1)
     }
+
+    @Test func `A token of a revoked or replaced key is refused, although it was accepted before`() throws {
+        let header = "Bearer \(try token())"
+        for change in [
+            { $0.revoke(keyID: Valid.keyID) },
+            { $0.accept(P256.Signing.PrivateKey().publicKey, keyID: Valid.keyID) },
+        ] as [(BearerCheck) -> Void] {
+            let check = makeCheck()
+            #expect(try refusal(header, check: check) == nil)
+            change(check)
+            #expect(try refusal(header, check: check) != nil)
+        }
+    }
+
+    @Test func `A token that is being checked while its key is revoked is refused from then on`() async throws {
+        let header = "Bearer \(try token())"
+        for _ in 0..<100 {
+            let check = makeCheck()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 { group.addTask { _ = try failure { try check.check(header, now: Valid.now) } } }
+                group.addTask { check.revoke(keyID: Valid.keyID) }
+                try await group.waitForAll()
+            }
+            #expect(try refusal(header, check: check) != nil)
+        }
+    }
 }
