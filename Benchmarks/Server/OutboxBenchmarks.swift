@@ -52,9 +52,9 @@ enum OutboxBenchmarks {
                     at: 5) == .more
             {}
         }
-        try await storage.switchWebhook(1, nil, discardingBacklog: false, at: 5)
+        try await storage.switchWebhook(1, nil, discardingBacklog: false, changingTo: nil, at: 5)
         try await measureCommits("resume", storage) { try await jobs(storage, until: $0) }
-        try await storage.switchWebhook(1, nil, discardingBacklog: true, at: 5)
+        try await storage.switchWebhook(1, nil, discardingBacklog: true, changingTo: nil, at: 5)
         try await measureCommits("discard", storage) { try await jobs(storage, until: $0) }
         try await storage.removeWebhook(1)
         try await measureCommits("remove", storage) { try await jobs(storage, until: $0) }

@@ -251,6 +251,32 @@ extension `The contract of every database` {
         }
     }
 
+    /// An engine that stores only one of the two changes.
+    @Test(arguments: Engine.allCases)
+    func `An endpoint gets a new definition while it is disabled or enabled, unless it is configured`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, _ in
+            try await ledger.registerWebhooks(["backend"], at: 0)
+            let backend = try #require(try await ledger.webhookEndpoints().first).id
+            let crm = try await ledger.addEndpoint().id
+            let disabled = WebhookEndpoint.Disabled(reason: .requested, since: 1)
+            let steps: [(WebhookEndpoint.Disabled?, String)] = [
+                (disabled, "https://example.com/a"), (nil, "https://example.com/b"),
+            ]
+            for (state, url) in steps {
+                let changed = WebhookDefinition(name: "crm", url: url, secrets: [])
+                for id in [backend, crm] {
+                    try await ledger.switchWebhook(id, state, discardingBacklog: false, changingTo: changed, at: 1)
+                }
+                let stored = try await ledger.webhookEndpoints()
+                #expect(stored.map(\.name) == ["backend", "crm"])
+                #expect(stored.map(\.disabled) == [state, state])
+                #expect(stored.map { $0.definition?.url } == [nil, url])
+            }
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `A filtered search returns each delivery once for every page size and scan limit`(
         _ engine: Engine

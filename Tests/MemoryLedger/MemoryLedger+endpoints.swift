@@ -52,18 +52,15 @@ extension MemoryLedger: WebhookStorage {
     }
 
     package func changeWebhook(_ id: Int64, to definition: WebhookDefinition) async throws {
-        try write { state in
-            guard let known = state.endpoints[id]?.endpoint, !known.isConfigured else { return }
-            var definition = definition
-            definition.name = known.name
-            state.endpoints[id]?.endpoint.definition = definition
-        }
+        try write { $0.changeEndpoint(id, to: definition) }
     }
 
     package func switchWebhook(
-        _ id: Int64, _ disabled: WebhookEndpoint.Disabled?, discardingBacklog: Bool, at now: Milliseconds
+        _ id: Int64, _ disabled: WebhookEndpoint.Disabled?, discardingBacklog: Bool,
+        changingTo definition: WebhookDefinition?, at now: Milliseconds
     ) async throws {
         try write { state in
+            if let definition { state.changeEndpoint(id, to: definition) }
             state.endpoints[id]?.endpoint.disabled = disabled
             state.endpoints[id]?.endpoint.failingSince = nil
             state.endpoints[id]?.failedAt = nil
@@ -145,6 +142,13 @@ extension MemoryLedger.State {
             createdAt: now)
         endpoints[lastEndpoint] = .init(endpoint: endpoint, cursor: lastEvent, begin: now)
         return endpoint
+    }
+
+    fileprivate mutating func changeEndpoint(_ id: Int64, to definition: WebhookDefinition) {
+        guard let known = endpoints[id]?.endpoint, !known.isConfigured else { return }
+        var definition = definition
+        definition.name = known.name
+        endpoints[id]?.endpoint.definition = definition
     }
 
     fileprivate mutating func removeEndpoint(_ id: Int64) {

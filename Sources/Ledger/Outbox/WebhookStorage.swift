@@ -29,8 +29,12 @@ package protocol WebhookStorage: Sendable {
     /// Enables or disables an endpoint. Enabling makes its pending deliveries due at once; `discardingBacklog` discards
     /// them instead, and skips the events before `now`. ``runWebhookJob(limit:at:)`` does this in batches; discarded
     /// deliveries are not sent from now on.
+    ///
+    /// - Parameter definition: The new definition, which is stored in the same transaction as by
+    ///   ``changeWebhook(_:to:)``; nil for no change.
     func switchWebhook(
-        _ id: Int64, _ disabled: WebhookEndpoint.Disabled?, discardingBacklog: Bool, at now: Milliseconds
+        _ id: Int64, _ disabled: WebhookEndpoint.Disabled?, discardingBacklog: Bool,
+        changingTo definition: WebhookDefinition?, at now: Milliseconds
     ) async throws
 
     /// Removes an endpoint. ``runWebhookJob(limit:at:)`` deletes its deliveries.

@@ -46,15 +46,22 @@ extension SQLiteStorage: WebhookStorage {
 
     package func changeWebhook(_ id: Int64, to definition: WebhookDefinition) async throws {
         let stored = try definition.stored()
-        try await write(
+        try await write { try Self.change(id, to: stored, $0) }
+    }
+
+    private static func change(_ id: Int64, to definition: String, _ db: Database) throws {
+        try db.run(
             "UPDATE webhook_endpoints SET definition = ? WHERE id = ? AND is_configured = 0",
-            [.text(stored), .integer(id)])
+            [.text(definition), .integer(id)])
     }
 
     package func switchWebhook(
-        _ id: Int64, _ disabled: WebhookEndpoint.Disabled?, discardingBacklog: Bool, at now: Milliseconds
+        _ id: Int64, _ disabled: WebhookEndpoint.Disabled?, discardingBacklog: Bool,
+        changingTo definition: WebhookDefinition?, at now: Milliseconds
     ) async throws {
+        let stored = try definition?.stored()
         try await write { db in
+            if let stored { try Self.change(id, to: stored, db) }
             try db.run(
                 """
                 UPDATE webhook_endpoints SET disabled_reason = ?, disabled_since = ?, failing_since = NULL,

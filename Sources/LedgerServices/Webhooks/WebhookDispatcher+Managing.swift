@@ -83,10 +83,16 @@ extension WebhookDispatcher {
 
     /// Enables or disables an endpoint. Events of a disabled endpoint wait until it is enabled again, unless the
     /// backlog is discarded.
-    package func setEnabled(_ isEnabled: Bool, for endpoint: WebhookEndpoint, discardingBacklog: Bool) async throws {
+    ///
+    /// - Parameter definition: The new definition of an endpoint that was created by the API; nil for no change.
+    package func setEnabled(
+        _ isEnabled: Bool, for endpoint: WebhookEndpoint, discardingBacklog: Bool,
+        changingTo definition: WebhookDefinition? = nil
+    ) async throws {
         let disabled = isEnabled ? nil : endpoint.disabled ?? .init(reason: .requested, since: now)
         defer { reload() }
-        try await storage.switchWebhook(endpoint.id, disabled, discardingBacklog: discardingBacklog, at: now)
+        try await storage.switchWebhook(
+            endpoint.id, disabled, discardingBacklog: discardingBacklog, changingTo: definition, at: now)
     }
 
     /// Removes an endpoint and its waiting deliveries.

@@ -64,7 +64,8 @@ import Testing
             let added = try await core.storage.addWebhook(definition, replacesConfigured: false, at: now)
             let endpoint = try #require(added).id
             let disabled = WebhookEndpoint.Disabled(reason: .requested, since: now)
-            try await core.storage.switchWebhook(endpoint, disabled, discardingBacklog: false, at: now)
+            try await core.storage.switchWebhook(
+                endpoint, disabled, discardingBacklog: false, changingTo: nil, at: now)
             // Two batches and one more.
             var outcomes: [DeliveryOutcome] = []
             for number in 0...2 * RetentionService.batch {

@@ -105,9 +105,11 @@ final class FailingWebhookStorage: WebhookStorage {
     }
 
     func switchWebhook(
-        _ id: Int64, _ disabled: WebhookEndpoint.Disabled?, discardingBacklog: Bool, at now: Milliseconds
+        _ id: Int64, _ disabled: WebhookEndpoint.Disabled?, discardingBacklog: Bool,
+        changingTo definition: WebhookDefinition?, at now: Milliseconds
     ) async throws {
-        try await ledger.switchWebhook(id, disabled, discardingBacklog: discardingBacklog, at: now)
+        try await ledger.switchWebhook(
+            id, disabled, discardingBacklog: discardingBacklog, changingTo: definition, at: now)
     }
 
     func removeWebhook(_ id: Int64) async throws { try await ledger.removeWebhook(id) }

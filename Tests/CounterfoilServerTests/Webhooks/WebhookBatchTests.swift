@@ -91,11 +91,11 @@ private final class RowCounter: TransactionObserver, Sendable {
     }
 
     @Test func `Discarding an endpoint's backlog changes rows in batches`() async throws {
-        try await runJobs { try await $0.switchWebhook(1, nil, discardingBacklog: true, at: 5) }
+        try await runJobs { try await $0.switchWebhook(1, nil, discardingBacklog: true, changingTo: nil, at: 5) }
     }
 
     @Test func `Enabling an endpoint again changes rows in batches`() async throws {
-        try await runJobs { try await $0.switchWebhook(1, nil, discardingBacklog: false, at: 5) }
+        try await runJobs { try await $0.switchWebhook(1, nil, discardingBacklog: false, changingTo: nil, at: 5) }
     }
 
     @Test func `The last step of a webhook job returns true, and a step without a job returns false`() async throws {
@@ -103,7 +103,7 @@ private final class RowCounter: TransactionObserver, Sendable {
             let storage = try await TestLedger(in: folder).storage
             try await storage.registerWebhooks(["a"], at: 0)
             let id = try #require(try await storage.webhookEndpoints().first?.id)
-            try await storage.switchWebhook(id, nil, discardingBacklog: false, at: 1)
+            try await storage.switchWebhook(id, nil, discardingBacklog: false, changingTo: nil, at: 1)
             #expect(try await storage.runWebhookJob(limit: WebhookDispatcher.batch, at: 1))
             #expect(try await !storage.runWebhookJob(limit: WebhookDispatcher.batch, at: 1))
             try storage.close()

@@ -1,6 +1,7 @@
 import AppStoreModels
 import Basics
 import Foundation
+import GRDB
 internal import NIOHTTP1
 import StoreSimulator
 import TestSupport
@@ -8,6 +9,7 @@ import Testing
 
 @testable import CounterfoilServer
 @testable import Ledger
+@testable import LedgerSQLite
 @testable import LedgerServices
 
 @Suite struct `The API of webhooks` {
@@ -37,6 +39,30 @@ import Testing
             #expect(list["items"].items.map { $0["name"].text } == ["backend", "mine"])
             #expect(try await world.send(.DELETE, "/v1/webhooks/mine").status == 204)
             #expect(try await world.send(.GET, "/v1/webhooks/mine").status == 404)
+        }
+    }
+
+    @Test func `A change of an endpoint that fails has no effect`() async throws {
+        try await World.runWithWebhooks { world, _ in
+            let created = try await world.send(.POST, "/v1/webhooks", #"{"name": "mine", "url": "\#(Self.url)"}"#)
+            try #require(created.status == 201)
+            let pool = try world.sqlite.pool
+            try await pool.write { db in
+                try db.execute(
+                    sql: """
+                        CREATE TRIGGER full BEFORE UPDATE OF disabled_reason ON webhook_endpoints
+                        BEGIN SELECT RAISE(ABORT, 'full'); END
+                        """)
+            }
+            let change = #"{"url": "\#(Self.url)/new", "add_secret": true, "enabled": false}"#
+            let failed = try await world.send(.PATCH, "/v1/webhooks/mine", change)
+            #expect(failed.status == 503)
+            try await pool.write { try $0.execute(sql: "DROP TRIGGER full") }
+            let stored = try await world.send(.GET, "/v1/webhooks/mine").json
+            #expect(stored["url"].text == Self.url && stored["secrets"].items.count == 1)
+            let changed = try await world.send(.PATCH, "/v1/webhooks/mine", change).json
+            #expect(changed["url"].text == Self.url + "/new" && changed["secrets"].items.count == 2)
+            #expect(changed["disabled_reason"].text == "requested")
         }
     }
 

@@ -77,6 +77,13 @@ extension LedgerEngine {
         try await addWebhook(definition, replacesConfigured: false, at: now)
     }
 
+    /// Enables or disables a webhook endpoint without another change.
+    func switchWebhook(
+        _ id: Int64, _ disabled: WebhookEndpoint.Disabled?, discardingBacklog: Bool, at now: Milliseconds
+    ) async throws {
+        try await switchWebhook(id, disabled, discardingBacklog: discardingBacklog, changingTo: nil, at: now)
+    }
+
     /// Adds a webhook endpoint. No other may have the name.
     func addEndpoint(_ name: String = "crm", at now: Milliseconds = 0) async throws -> WebhookEndpoint {
         let definition = WebhookDefinition(name: name, url: "https://example.com", secrets: [])

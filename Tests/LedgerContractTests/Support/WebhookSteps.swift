@@ -51,7 +51,8 @@ extension Step {
             case 1: try await walk.ledger.changeWebhook(known.id, to: definition)
             case 2..<5:
                 try await walk.ledger.switchWebhook(
-                    known.id, .init(reason: .requested, since: now), discardingBacklog: number == 2, at: now)
+                    known.id, .init(reason: .requested, since: now), discardingBacklog: number == 2,
+                    changingTo: number == 3 ? definition : nil, at: now)
             default: try await walk.ledger.switchWebhook(known.id, nil, discardingBacklog: number == 5, at: instant)
             }
             // Discarded deliveries are not sent any more, even if the job has not ended yet.

@@ -114,12 +114,13 @@ struct WebhookRoutes {
         if body.changesDefinition {
             try body.settings.apply(to: &definition, url: url, apps, call.principal)
             secret = try body.changeSecrets(of: &definition)
-            try await webhooks.updateEndpoint(endpoint.stored.id, to: definition)
         }
         if body.enabled != nil || body.discardBacklog {
             try await webhooks.setEnabled(
                 body.enabled ?? (endpoint.stored.disabled == nil), for: endpoint.stored,
-                discardingBacklog: body.discardBacklog)
+                discardingBacklog: body.discardBacklog, changingTo: body.changesDefinition ? definition : nil)
+        } else {
+            try await webhooks.updateEndpoint(endpoint.stored.id, to: definition)
         }
         let changed = try await webhooks.managedWebhooks().first { $0.stored.id == endpoint.stored.id } ?? endpoint
         return WebhookJSON.response(changed, secret: secret)
