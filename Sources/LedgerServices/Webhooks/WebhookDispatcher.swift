@@ -39,6 +39,12 @@ package final class WebhookDispatcher: Service {
         var isClosed = false
         package var isDraining = false
         package var isOver = false
+
+        /// Discards the cached endpoints, and those that a concurrent read returns as they were before.
+        mutating func discardEndpoints() {
+            endpoints = nil
+            changes &+= 1
+        }
     }
 
     /// The number of rows written in one transaction. It is small, because incoming notifications wait for the
@@ -91,8 +97,7 @@ package final class WebhookDispatcher: Service {
     /// change, because it may be stored.
     func reload() {
         state.withLock { state in
-            state.endpoints = nil
-            state.changes &+= 1
+            state.discardEndpoints()
             state.hasJobs = true
             // Deliveries of a disabled endpoint were not released.
             state.hasUnreleased = true
@@ -200,7 +205,11 @@ package final class WebhookDispatcher: Service {
         do {
             disabled = try await storage.record(outcomes, disableAfter: RetrySchedule.disableAfter, at: now)
         } catch {
-            state.withLock { $0.outcomes += outcomes }
+            state.withLock { state in
+                state.outcomes += outcomes
+                // The outcomes may be stored, and the next call then does not return the endpoints that they disabled.
+                state.discardEndpoints()
+            }
             throw error
         }
         for (endpoint, reason) in disabled {
@@ -210,10 +219,7 @@ package final class WebhookDispatcher: Service {
         }
         state.withLock { state in
             for outcome in outcomes { Self.remove(outcome.delivery, outcome.endpoint, &state) }
-            guard !disabled.isEmpty else { return }
-            state.endpoints = nil
-            // A concurrent read may have returned the endpoints as they were before.
-            state.changes &+= 1
+            if !disabled.isEmpty { state.discardEndpoints() }
         }
         return true
     }

@@ -15,6 +15,7 @@ final class FailingWebhookStorage: WebhookStorage {
     private let change = Mutex<(step: Step, run: Change)?>(nil)
     private let refusing = Mutex(false)
     private let refused = Mutex(0)
+    private let losesAnswer = Mutex(false)
 
     init(_ ledger: SQLiteStorage) { self.ledger = ledger }
 
@@ -35,6 +36,9 @@ final class FailingWebhookStorage: WebhookStorage {
 
     /// Makes recording the outcomes of attempts fail, as with a full disk.
     func refuseOutcomes(_ isRefusing: Bool) { refusing.withLock { $0 = isRefusing } }
+
+    /// Makes the next recording of outcomes fail although they are stored, as when a connection is lost.
+    func loseAnswerToOutcomes() { losesAnswer.withLock { $0 = true } }
 
     /// How often outcomes were refused.
     var refusedCount: Int { refused.withLock(\.self) }
@@ -79,7 +83,13 @@ final class FailingWebhookStorage: WebhookStorage {
             refused.withLock { $0 += 1 }
             throw Self.failure
         }
-        return try await ledger.record(outcomes, disableAfter: disableAfter, at: now)
+        let disabled = try await ledger.record(outcomes, disableAfter: disableAfter, at: now)
+        let isLost = losesAnswer.withLock { isLost in
+            defer { isLost = false }
+            return isLost
+        }
+        if isLost { throw StorageError(.unconfirmed, "the answer was lost") }
+        return disabled
     }
 
     // MARK: - Methods that never fail

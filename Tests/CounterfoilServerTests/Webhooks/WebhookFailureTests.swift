@@ -192,6 +192,21 @@ private struct FailingWorld {
         }
     }
 
+    /// The dispatcher remembers the endpoints, and the repeated recording does not disable the endpoint again.
+    @Test func `An endpoint that a commit disabled gets no more messages although the commit was not confirmed`()
+        async throws
+    {
+        try await FailingWorld.run(to: ["a"]) { world in
+            world.receiver.answer(410)
+            world.storage.loseAnswerToOutcomes()
+            try await world.createGrants(for: ["anna"])
+            await world.dispatcher.waitUntilIdle()
+            try #require(world.takePaths() == ["/a"])
+            try #require(try await world.storage.webhookEndpoints().map(\.disabled?.reason) == [.gone])
+            #expect(try await world.dispatcher.endpoints().map(\.disabled?.reason) == [.gone])
+        }
+    }
+
     @Test func `A replay is delivered although the ledger fails once`() async throws {
         try await FailingWorld.run { world in
             try await world.createGrants()
