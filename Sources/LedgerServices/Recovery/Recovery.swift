@@ -75,11 +75,12 @@ package final class Recovery: Sendable {
         let now = clock.now()
         let limit = RecoveryPlan.limit(at: now, settings)
         guard from >= limit else {
-            let earliest = Date(milliseconds: limit).formatted(.iso8601)
+            // Rounded up to a whole second, so that the server accepts the instant in the message.
+            let earliest = Date(milliseconds: limit + 999).formatted(.iso8601)
             throw ServiceFailure(
                 .invalid, "too_old",
                 "The App Store keeps \(settings.retentionDays) \(settings.retentionDays.noun("day")); "
-                    + "`from` must be after \(earliest).",
+                    + "`from` must not be before \(earliest).",
                 parameter: "from")
         }
         let until = min(until ?? now.milliseconds, now.milliseconds)
