@@ -209,6 +209,9 @@ enum Refused {
         ["receipt", "-", "--transaction-id", "--as-of", "now"],
         ["simulator", "trigger", "REFUND", "--list"], ["simulator", "trigger", "--list", "--customer", "anna"],
         ["verify", "-", "--app-apple-id", "1", "--app", "a", "--app", "b"],
+        ["simulator", "fault", "add", "route:*", "drop", "--probability", "2"],
+        ["simulator", "fault", "add", "route:*", "drop", "--probability", "nan"],
+        ["simulator", "fault", "add", "route:*", "drop", "--count", "0"],
         ["simulator", "raise-price", "p", "9,99"], ["simulator", "raise-price", "p", "1000000000.001"],
         // The second digit is Arabic.
         ["simulator", "raise-price", "p", "1\u{662}"],

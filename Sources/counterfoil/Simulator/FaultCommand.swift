@@ -55,6 +55,13 @@ struct FaultAdd: AsyncParsableCommand {
     var seconds: Double?
     @OptionGroup var options: SimulatorOptions
 
+    func validate() throws {
+        if let probability, !(0...1).contains(probability) {
+            throw ValidationError("--probability takes a number from 0 to 1.")
+        }
+        if let count, count < 1 { throw ValidationError("--count takes a number from 1.") }
+    }
+
     func run() async throws {
         var body: [String: JSONValue] = ["target": .string(target), "effect": .object(try effectObject())]
         if let environment { body["environment"] = .string(environment.environment.rawValue) }
