@@ -176,18 +176,18 @@ struct PageRequest: Sendable {
         guard let id = selection.appEnvironment?.id,
             let found = recovery.completenessAges().first(where: { $0.appEnvironment.id == id })
         else { return }
+        let reason = may(.operationsRead) ? " The page Completeness says why." : ""
         guard let age = found.age else {
             // The history was never read to its end. Without a failure, this is under way.
             let fails = recovery.consecutiveFailures().contains { $0.appEnvironment.id == id && $0.count > 0 }
             if fails {
-                page.notes.append(
-                    "Notifications may be missing here: none could be recovered yet. Completeness says why.")
+                page.notes.append("Notifications may be missing here: none could be recovered yet." + reason)
             }
             return
         }
         guard age * 1000 > Double(Completeness.longestAge(interval: recovery.settings.interval)) else { return }
         let since = (console.core.now - age).consoleText
-        page.notes.append("Notifications since \(since) may be missing here. The page Completeness says why.")
+        page.notes.append("Notifications since \(since) may be missing here." + reason)
     }
 
     private static let pages: [(String, [String], String)] = [
