@@ -192,6 +192,18 @@ def test_a_purchase_by_keyboard_alone(world: World, simulator: Simulator):
 
 
 @with_simulator
+def test_the_script_does_not_move_the_footer(world: World, simulator: Simulator):
+    heights = []
+    for script in (False, True):
+        with world.page(script=script) as page:
+            page.goto(simulator.base)
+            if script:
+                page.locator("footer [data-copy]").first.wait_for()
+            heights.append(page.locator("footer").bounding_box()["height"])
+    world.expect(heights[0] == heights[1] > 0, f"the footer changes its height: {heights}")
+
+
+@with_simulator
 def test_a_form_that_is_sent_twice_acts_once(world: World, simulator: Simulator):
     with world.page(script=False) as page:
         page.goto(simulator.base)
