@@ -16,6 +16,11 @@ package enum FileFailure {
         }
     }
 
+    /// Whether the disk is full, or the user's quota is reached.
+    package static func isDiskFull(_ error: any Error) -> Bool {
+        systemError(error).map { [ENOSPC, EDQUOT].contains($0) } ?? false
+    }
+
     /// The error of the system's last call that failed on this thread.
     package static var lastSystemError: any Error { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 

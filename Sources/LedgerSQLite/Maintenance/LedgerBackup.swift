@@ -220,9 +220,9 @@ package enum LedgerBackup {
             try source.close()
             try target.close()
         } catch {
-            let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
             throw StorageError(
-                isFull ? .full : .cannotOpen, "\(backup) cannot be copied to \(path): \(FileFailure.reason(error))")
+                FileFailure.isDiskFull(error) ? .full : .cannotOpen,
+                "\(backup) cannot be copied to \(path): \(FileFailure.reason(error))")
         }
     }
 

@@ -77,7 +77,9 @@ struct ExportCommand: AsyncParsableCommand {
     /// Writes a part of the export. A failed write is reported as a failure of the export file, not of the ledger.
     private static func write(_ part: Data, to handle: FileHandle, _ name: String) throws(StorageError) {
         do { try handle.write(contentsOf: part) } catch {
-            throw StorageError(.failed, "\(name) cannot be written: \(FileFailure.reason(error))")
+            throw StorageError(
+                FileFailure.isDiskFull(error) ? .full : .failed,
+                "\(name) cannot be written: \(FileFailure.reason(error))")
         }
     }
 }
