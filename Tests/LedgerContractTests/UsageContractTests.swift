@@ -35,6 +35,30 @@ import Testing
         }
     }
 
+    /// Detects engines that keep the values with the later instant.
+    @Test(arguments: Engine.allCases)
+    func `The later of two usage reports counts, even if the clock was set back in between`(_ engine: Engine)
+        async throws
+    {
+        try await engine.withLedger { ledger, appEnvironment in
+            let id = appEnvironment.id
+            let consent = UsageReport(
+                productID: "gold", customerConsented: true, consumptionPercentage: 5, deliveryStatus: .delivered,
+                reportedAt: 200)
+            try await ledger.record(consent, of: "anna", in: id)
+            let refusal = UsageReport(
+                productID: "gold", customerConsented: false, consumptionPercentage: 7, reportedAt: 100)
+            try await ledger.record(refusal, of: "anna", in: id)
+            let usage = try await ledger.usage(of: "anna", transactionID: "1", productID: "gold", in: id)
+            #expect(
+                usage == [
+                    UsageReport(
+                        productID: "gold", consumptionPercentage: 7, deliveryStatus: .delivered, reportedAt: 100),
+                    UsageReport(customerConsented: false, reportedAt: 100),
+                ])
+        }
+    }
+
     /// An import applies the erasure again to everything up to its instant. The report may have arrived before the
     /// erasure and be stored after it.
     @Test(arguments: Engine.allCases)

@@ -47,6 +47,10 @@ import Testing
             sampleContentProvided: false, reportedAt: 3)
         #expect(complete.merged(with: known) == complete)
         #expect(complete.merged(with: nil) == complete)
+        // After the clock was set back, a later report has an earlier instant.
+        let later = UsageReport(customerConsented: true, reportedAt: 1)
+        #expect(later.merged(with: complete).customerConsented == true)
+        #expect(later.merged(with: complete).reportedAt == 1)
     }
 
     @Test(arguments: [(Milliseconds(4), false), (5, true), (6, true)])

@@ -101,7 +101,8 @@ package struct ConsumptionInquiry: Sendable, Hashable {
 
 /// Stores usage reports and inquiries.
 package protocol ConsumptionStorage: Sendable {
-    /// Stores a usage report. Properties that it does not contain keep their earlier values. The customer's pending
+    /// Stores a usage report. Properties that it does not contain keep their earlier values. The later call counts, also
+    /// if its instant is earlier; a call that is repeated after another one restores its values. The customer's pending
     /// inquiries become due. The instant is later than the customer's last erasure, which may have happened since the
     /// report arrived. Reports beyond ``UsageReport/maximumCount`` are deleted, the oldest first; those of one
     /// instant stay together.

@@ -33,7 +33,8 @@ extension UsageReport {
         return [UsageReport(customerConsented: customerConsented, reportedAt: reportedAt), usage]
     }
 
-    /// Returns the report with the values of an earlier one where this one has none.
+    /// Returns the report with the values of the stored one where this one has none. The later call counts, even if its
+    /// instant is earlier, as after the clock was set back: a customer who withdraws consent then must be heard.
     package func merged(with known: UsageReport?) -> UsageReport {
         guard let known else { return self }
         var report = self
