@@ -9,8 +9,8 @@ package import Logging
 /// Fetches the App Store's history of an Apple account and stores it: every transaction, and the renewal info of every
 /// subscription. Used by recovery, imports, restores, receipts, offers and support.
 ///
-/// Of concurrent requests about the same account, one fetches at a time, and those that wait share the next fetch. An
-/// interrupted fetch keeps its pages, and the next one continues there.
+/// Of concurrent HTTP requests about the same account, one fetches at a time, and those that wait share the next fetch.
+/// An interrupted fetch keeps its pages, and the next one continues there.
 package final class AccountHistories: Sendable {
     package typealias Storage = LedgerStorage & CustomerStorage & HistoryStorage & HistoryRequestStorage
 
@@ -49,6 +49,10 @@ package final class AccountHistories: Sendable {
 
     /// Reads the history of a transaction's Apple account from where the last reading ended, or from before its first
     /// page with unverified items.
+    ///
+    /// Does not wait for other readings of the account, and requests do not wait for it, because it may take long. Two
+    /// readings at once store the same facts. The revision of the one that ends last stays, so the next one may read
+    /// some pages again.
     ///
     /// - Parameter schedulesRetry: Whether to schedule a retry if an item does not verify.
     /// - Throws: ``AppStoreServer/AppStoreServerError`` if the App Store does not answer, ``StorageError``.
