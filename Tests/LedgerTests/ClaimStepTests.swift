@@ -125,6 +125,29 @@ import Testing
         }
     }
 
+    /// The policy, whether the purchase is signed for another customer, and whether it gives access.
+    static let refusals: [(RestorePolicy, Bool, Bool, ClaimRefusal)] = [
+        (.keepOriginal, false, false, .policy), (.transferIfInactive, false, true, .policy),
+        (.transferIfInactive, false, false, .ownerChangeLimit), (.transfer, false, true, .ownerChangeLimit),
+        (.share, false, true, .ownerChangeLimit), (.keepOriginal, true, true, .signedForAnotherCustomer),
+        (.transfer, true, false, .signedForAnotherCustomer),
+    ]
+
+    @Test(arguments: refusals)
+    func `The reason of a refusal is the signature, the policy or the number of changes`(
+        _ policy: RestorePolicy, _ isSigned: Bool, _ givesAccess: Bool, _ refusal: ClaimRefusal
+    ) {
+        let lineage = Lineage(
+            originalTransactionID: "o", transactions: [], appAccountToken: isSigned ? Self.token : nil)
+        var claim = Self.claim(policy)
+        #expect(claim.refusal(of: lineage) { _ in givesAccess } == refusal)
+        claim.overridesNamedAccount = true
+        #expect(claim.refusal(of: lineage) { _ in givesAccess } != .signedForAnotherCustomer)
+        // A claim of an Apple account only.
+        claim.policy = .transferIfInactive
+        #expect(claim.refusal(of: nil) { _ in false } == .policy)
+    }
+
     static let accounts = [
         Case(
             testDescription: "no owner", claim: claim(.keepOriginal),

@@ -14,7 +14,33 @@ package enum ClaimStep: Sendable, Hashable {
     case refusesClaim
 }
 
+/// Why a purchase stays with its owners although another customer claims it.
+package enum ClaimRefusal: Sendable, Hashable {
+    /// The App Store signed it for another customer's account, and nobody asked to restore it.
+    case signedForAnotherCustomer
+    /// Another Apple account than the one of the app's session bought it.
+    case boughtByAnotherAccount
+    /// The app's restore policy leaves it with its owners.
+    case policy
+    /// It reached ``OwnerChangeLimit``.
+    case ownerChangeLimit
+}
+
 extension Claim {
+    /// Returns why a purchase of another customer is refused. Only for a claim that is refused.
+    ///
+    /// - Parameter lineage: The stored record of the purchase; nil if the claim is only about an Apple account.
+    package func refusal(of lineage: Lineage?, givesAccess: (Lineage) -> Bool) -> ClaimRefusal {
+        if isNamedForAnotherCustomer(lineage) { return .signedForAnotherCustomer }
+        if isBoughtByAnotherAccount(lineage) { return .boughtByAnotherAccount }
+        return switch policy {
+        case .keepOriginal: .policy
+        case .transferIfInactive: lineage.map(givesAccess) ?? true ? .policy : .ownerChangeLimit
+        // These policies refuse nothing.
+        case .transfer, .share: .ownerChangeLimit
+        }
+    }
+
     /// Decides the claim for one of its purchases.
     ///
     /// - Parameter lineage: The stored record of the purchase; nil if there is none.

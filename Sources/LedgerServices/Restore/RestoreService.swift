@@ -189,19 +189,35 @@ package struct RestoreService: Sendable {
         case .granted(let originals):
             wakeWebhooks()
             return originals
-        case .inUse: throw ServiceFailure.inUse
+        case .inUse: throw ServiceFailure(try await refusal(of: claim) { engine.givesAccess($0, now: now) })
         case .overtaken: throw ServiceFailure.erased
         }
+    }
+
+    /// Returns why the first purchase of a refused claim stays with its owners.
+    private func refusal(of claim: Claim, givesAccess: (Lineage) -> Bool) async throws -> ClaimRefusal {
+        var lineage: Lineage?
+        if let first = claim.originalTransactionIDs.first {
+            lineage = try await storage.lineage(first, in: claim.scope)
+        }
+        return claim.refusal(of: lineage, givesAccess: givesAccess)
     }
 }
 
 extension ServiceFailure {
-    fileprivate static let inUse = ServiceFailure(
-        .conflict, "receipt_already_in_use",
-        """
-        A purchase belongs to another customer, and stays there: by the app's restore policy, because the App Store \
-        signed it for that customer and nobody asked to restore it, or because it changed its owner too often today.
-        """)
+    fileprivate static let inUse = "receipt_already_in_use"
+
+    fileprivate init(_ refusal: ClaimRefusal) {
+        let reason =
+            switch refusal {
+            case .signedForAnotherCustomer:
+                "because the App Store signed it for that customer and nobody asked to restore it (`restore`)"
+            case .boughtByAnotherAccount: "because another Apple account bought it"
+            case .policy: "by the app's restore policy"
+            case .ownerChangeLimit: "because it changed its owner too often today"
+            }
+        self.init(.conflict, Self.inUse, "A purchase belongs to another customer, and stays there \(reason).")
+    }
 
     /// The app must not repeat the report at once: that would undo the erasure.
     fileprivate static let erased = ServiceFailure(
@@ -225,7 +241,7 @@ extension VerifiedPurchases {
         let all = transactionIDs
         return (
             all.filter { !refused.contains(ExactText($0)) },
-            all.filter { refused.contains(ExactText($0)) }.map { RefusedText(id: $0, code: ServiceFailure.inUse.code) }
+            all.filter { refused.contains(ExactText($0)) }.map { RefusedText(id: $0, code: ServiceFailure.inUse) }
         )
     }
 }

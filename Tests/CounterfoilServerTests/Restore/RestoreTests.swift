@@ -106,6 +106,7 @@ import Testing
                 case .keepOriginal, .transferIfInactive:
                     #expect(other.status == 409)
                     #expect(other.text("code") == "receipt_already_in_use")
+                    #expect(other.text("message")?.hasSuffix("stays there by the app's restore policy.") == true)
                     #expect(!String(decoding: other.body, as: UTF8.self).contains("anna"))
                 }
                 let anna = try await world.call(.GET, "/v1/customers/anna")
@@ -169,6 +170,9 @@ import Testing
                 let refused = try await world.call(.POST, "/v1/customers/otto/purchases", body)
                 #expect(refused.status == 409)
                 #expect(refused.text("code") == "receipt_already_in_use")
+                let message = try #require(refused.text("message"))
+                #expect(message.contains("because the App Store signed it for that customer"))
+                #expect(!message.contains("policy") && !message.contains("too often"))
                 #expect(try await world.call(.GET, "/v1/customers/\(token)").count("subscriptions") == 1)
                 let restored = try await world.call(
                     .POST, "/v1/customers/otto/purchases", body.merging(["restore": true]) { $1 })
