@@ -126,17 +126,4 @@ import Testing
         let limit = FanOutLimit(after: 7, holdsRecovered: holdsRecovered)
         #expect(limit.holds(eventOf: notification) { _ in origin } == isHeld)
     }
-
-    @Test(
-        arguments: [
-            (3, 50, false), (4, 50, true), (6, 50, true), (7, 50, false), (5, 9, false), (5, 10, true), (5, 99, true),
-            (5, 100, false),
-        ] as [(Int64, Milliseconds, Bool)])
-    func `A replay contains the events between two others and two instants, the last instant excluded`(
-        _ number: Int64, _ createdAt: Milliseconds, _ isContained: Bool
-    ) {
-        let range = ReplayRange(from: 10, to: 100, after: 3, through: 6, limit: 9)
-        #expect(range.contains(event: number, createdAt: createdAt) == isContained)
-        #expect(ReplayRange.event(number).contains(event: number, createdAt: .max))
-    }
 }

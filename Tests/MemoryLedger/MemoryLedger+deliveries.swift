@@ -117,15 +117,9 @@ extension MemoryLedger {
 
     package func countReplay(_ range: ReplayRange, to target: FanOutTarget) async throws -> ReplayOutcome {
         try read { state in
-            var outcome = ReplayOutcome(deliveries: 0)
-            for event in state.wanted(range, by: target) {
-                outcome.deliveries += target.deliveries(event.event.type, event.event.scope)
-                guard outcome.deliveries < range.limit else {
-                    outcome.last = event.number
-                    break
-                }
-            }
-            return outcome
+            let events = state.numberedEvents.filter { range.contains($0, for: target) }
+            return state.outcome(
+                of: DeliveryPlan.count(events, of: range, making: range.limit, to: target), limit: range.limit)
         }
     }
 
@@ -135,8 +129,8 @@ extension MemoryLedger {
             state.add(event)
             let known = state.numberedEvents.first { $0.event.notification == nil && $0.event.id.isExactly(event.id) }
             guard let known else { return nil }
-            let id = state.addDelivery(of: known, variant: 0, to: endpoint, at: event.createdAt)
-            state.release(state.lane(of: known), to: endpoint, due: event.createdAt)
+            let id = state.add(.init(known, variant: 0), to: endpoint, at: event.createdAt)
+            state.release(known.lane, to: endpoint, due: event.createdAt)
             return state.deliveries[id].flatMap { state.webhookDelivery($0) }
         }
     }

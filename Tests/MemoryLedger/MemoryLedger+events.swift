@@ -33,7 +33,7 @@ extension MemoryLedger: EventFeedStorage {
 
 extension MemoryLedger {
     /// An event with its number.
-    struct Numbered: Sendable, FeedEvent {
+    struct Numbered: Sendable, DeliverableEvent {
         var number: Int64
         var event: LedgerEvent
 
@@ -41,7 +41,13 @@ extension MemoryLedger {
         var originalTransactionID: String? { event.originalTransactionID }
         var scope: Int64 { event.scope }
         var happenedAt: Milliseconds { event.occurredAt }
+        var createdAt: Milliseconds { event.createdAt }
         var isLate: Bool { event.isLate }
+        var lane: String {
+            DeliveryLane.name(customer: event.customer, purchase: originalTransactionID, event: number, in: scope)
+        }
+        /// The name of the second lane.
+        var purchase: String? { originalTransactionID.map { DeliveryLane.purchase($0, in: scope) } }
     }
 }
 

@@ -4,67 +4,34 @@ internal import Ledger
 /// The order in which deliveries go to an endpoint: by the instant of the event, within the lane of the customer and
 /// within the lane of the purchase.
 extension MemoryLedger.State {
-    func lane(of event: MemoryLedger.Numbered) -> String {
-        DeliveryLane.name(
-            customer: event.event.customer, purchase: event.event.originalTransactionID, event: event.number,
-            in: event.event.scope)
-    }
-
-    private func purchase(of event: MemoryLedger.Numbered) -> String? {
-        event.event.originalTransactionID.map { DeliveryLane.purchase($0, in: event.event.scope) }
-    }
-
     // MARK: - Creating deliveries
 
     mutating func fanOut(
         to target: FanOutTarget, _ gate: FanOutLimit, _ limit: Int, at now: Milliseconds
     ) -> FanOutProgress {
         guard let endpoint = endpoints[target.endpoint] else { return .done }
-        let begin = WebhookEndpoint.beginning(endpoint.begin, at: now)
         let candidates = numberedEvents.filter { $0.number > endpoint.cursor }.prefix(limit)
-        var progress = candidates.count == limit ? FanOutProgress.more : .done
-        var (lanes, made) = (Set<ExactText>(), 0)
-        for candidate in candidates {
-            if isHeld(candidate.event, gate) {
-                progress = .held
-                break
-            }
-            endpoints[target.endpoint]?.cursor = candidate.number
-            if candidate.event.occurredAt >= begin {
-                let variants = add(candidate, to: target, at: now, &lanes)
-                made += variants
-                if variants > 0, candidate.event.isLate {
-                    made += addResentEvents(after: candidate, to: target, begin: begin, at: now, &lanes) {
-                        $0.number < candidate.number
-                    }
-                }
-            }
-            if made >= limit {
-                progress = .more
-                break
-            }
+        let (plan, progress) = DeliveryPlan.fanOut(
+            Array(candidates), to: target, from: WebhookEndpoint.beginning(endpoint.begin, at: now), limit: limit,
+            holds: { isHeld($0.event, gate) }, newer: { newer(than: $0.event) },
+            isWaiting: { isWaiting($0, for: target.endpoint) })
+        for delivery in plan.deliveries { add(delivery, to: target.endpoint, at: now) }
+        for lane in Set(plan.deliveries.map { ExactText($0.lane) }).sorted() {
+            release(lane.text, to: target.endpoint, due: progress == .more ? nil : now)
         }
-        for lane in lanes.sorted() { release(lane.text, to: target.endpoint, due: progress == .more ? nil : now) }
+        if let last = plan.last { endpoints[target.endpoint]?.cursor = last }
         return progress
     }
 
     mutating func replay(_ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds) -> ReplayOutcome {
-        var outcome = ReplayOutcome(deliveries: 0)
-        guard let endpoint = endpoints[target.endpoint] else { return outcome }
-        let wanted = wanted(range, by: target)
-        let (cursor, begin) = (endpoint.cursor, WebhookEndpoint.beginning(endpoint.begin, at: now))
-        var (lanes, purchases): (Set<ExactText>, Set<ExactText>) = ([], [])
-        for event in wanted {
-            outcome.deliveries += add(event, to: target, at: now, &lanes)
-            if let purchase = purchase(of: event) { purchases.insert(ExactText(purchase)) }
-            _ = addResentEvents(after: event, to: target, begin: begin, at: now, &lanes) {
-                $0.number <= cursor && !range.contains($0)
-            }
-            guard outcome.deliveries < range.limit else {
-                outcome.last = event.number
-                break
-            }
-        }
+        guard let endpoint = endpoints[target.endpoint] else { return ReplayOutcome(deliveries: 0) }
+        let plan = DeliveryPlan.replay(
+            numberedEvents.filter { range.contains($0, for: target) }, of: range, making: range.limit, to: target,
+            from: WebhookEndpoint.beginning(endpoint.begin, at: now), through: endpoint.cursor,
+            newer: { newer(than: $0.event) }, isWaiting: { isWaiting($0, for: target.endpoint) })
+        for delivery in plan.deliveries { add(delivery, to: target.endpoint, at: now) }
+        let lanes = Set(plan.deliveries.map { ExactText($0.lane) })
+        let purchases = Set(plan.deliveries.compactMap { $0.event.purchase.map { ExactText($0) } })
         // A replay implies that the endpoint works again, so its delayed deliveries become due.
         for delivery in deliveries.values where delivery.endpoint == target.endpoint {
             guard let due = delivery.due, due > now,
@@ -74,56 +41,30 @@ extension MemoryLedger.State {
             deliveries[delivery.id]?.due = now
         }
         for lane in lanes.sorted() { release(lane.text, to: target.endpoint, due: nil) }
-        return outcome
+        return outcome(of: plan, limit: range.limit)
     }
 
-    /// The events of a range that the target accepts.
-    func wanted(_ range: ReplayRange, by target: FanOutTarget) -> [MemoryLedger.Numbered] {
-        numberedEvents.filter { range.contains($0) && target.deliveries($0.event.type, $0.event.scope) > 0 }
+    func outcome(of plan: DeliveryPlan<MemoryLedger.Numbered>, limit: Int) -> ReplayOutcome {
+        ReplayOutcome(deliveries: plan.made, last: plan.made < limit ? nil : plan.last)
     }
 
-    private mutating func add(
-        _ event: MemoryLedger.Numbered, to target: FanOutTarget, at now: Milliseconds, _ lanes: inout Set<ExactText>
-    ) -> Int {
-        let variants = max(0, target.deliveries(event.event.type, event.event.scope))
-        for variant in 0..<variants { addDelivery(of: event, variant: variant, to: target.endpoint, at: now) }
-        if variants > 0 { lanes.insert(ExactText(lane(of: event))) }
-        return variants
-    }
-
-    /// Repeats newer events of the same purchase if `needsRepeat` is true for them and no delivery of theirs waits.
-    private mutating func addResentEvents(
-        after late: MemoryLedger.Numbered, to target: FanOutTarget, begin: Milliseconds, at now: Milliseconds,
-        _ lanes: inout Set<ExactText>, where needsRepeat: (MemoryLedger.Numbered) -> Bool
-    ) -> Int {
-        var made = 0
-        for newer in newer(than: late.event) where newer.event.occurredAt >= begin && needsRepeat(newer) {
-            let waits = deliveries.values.contains {
-                $0.endpoint == target.endpoint && $0.event == newer.number && $0.variant == 0 && $0.state == .pending
-                    && $0.due == nil
-            }
-            guard !waits else { continue }
-            // The purchase may belong to another customer by now.
-            let lane = lane(of: late)
-            let variants = max(0, target.deliveries(newer.event.type, newer.event.scope))
-            for variant in 0..<variants {
-                addDelivery(of: newer, variant: variant, to: target.endpoint, in: lane, isRepeat: true, at: now)
-            }
-            if variants > 0 { lanes.insert(ExactText(lane)) }
-            made += variants
+    /// Whether an event has a delivery that was never due.
+    private func isWaiting(_ event: MemoryLedger.Numbered, for endpoint: Int64) -> Bool {
+        deliveries.values.contains {
+            $0.endpoint == endpoint && $0.event == event.number && $0.variant == 0 && $0.state == .pending
+                && $0.due == nil
         }
-        return made
     }
 
+    /// Stores a delivery; returns its row identifier.
     @discardableResult
-    mutating func addDelivery(
-        of event: MemoryLedger.Numbered, variant: Int, to endpoint: Int64, in lane: String? = nil,
-        isRepeat: Bool = false, at now: Milliseconds
+    mutating func add(
+        _ delivery: DeliveryPlan<MemoryLedger.Numbered>.Delivery, to endpoint: Int64, at now: Milliseconds
     ) -> Int64 {
-        let id = (deliveries.keys.max() ?? 0) + step
+        let (id, event) = ((deliveries.keys.max() ?? 0) + step, delivery.event)
         deliveries[id] = MemoryLedger.Delivery(
-            id: id, endpoint: endpoint, event: event.number, variant: variant, lane: lane ?? self.lane(of: event),
-            purchase: purchase(of: event), happenedAt: event.event.occurredAt, isRepeat: isRepeat, createdAt: now)
+            id: id, endpoint: endpoint, event: event.number, variant: delivery.variant, lane: delivery.lane,
+            purchase: event.purchase, happenedAt: event.happenedAt, isRepeat: delivery.isRepeat, createdAt: now)
         return id
     }
 
@@ -158,11 +99,5 @@ extension MemoryLedger.State {
             case .purchase(let name): return delivery.purchase?.isExactly(name) ?? false
             }
         }
-    }
-}
-
-extension ReplayRange {
-    fileprivate func contains(_ event: MemoryLedger.Numbered) -> Bool {
-        contains(event: event.number, createdAt: event.event.createdAt)
     }
 }

@@ -152,11 +152,6 @@ package struct ReplayRange: Sendable, Hashable {
         (self.from, self.to, self.after, self.through, self.limit) = (from, to, after, through, limit)
     }
 
-    /// Whether an event is sent again.
-    package func contains(event number: Int64, createdAt: Milliseconds) -> Bool {
-        number > after && number <= through && from <= createdAt && (createdAt < to || to == .max)
-    }
-
     /// Returns the range of one event.
     package static func event(_ number: Int64) -> ReplayRange {
         ReplayRange(from: .min, to: .max, after: number - 1, through: number, limit: 16)

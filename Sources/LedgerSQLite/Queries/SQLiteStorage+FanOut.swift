@@ -53,25 +53,14 @@ extension SQLiteStorage {
             "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? ORDER BY seq LIMIT ?",
             [.integer(endpoint.cursor), .init(limit)]
         ) { WebhookTables.Candidate($0) }
-        var lanes = DeliveryLanes(target, begin: endpoint.begin, at: now, db)
-        var progress = candidates.count == limit ? FanOutProgress.more : .done
-        var last: Int64?
-        for candidate in candidates {
-            if try holds(candidate, gate, db) {
-                progress = .held
-                break
-            }
-            last = candidate.number
-            if candidate.happenedAt >= endpoint.begin, try lanes.add(candidate) > 0, candidate.isLate {
-                try lanes.addResentEvents(after: candidate) { $0.number < candidate.number }
-            }
-            if lanes.count >= limit {
-                progress = .more
-                break
-            }
-        }
+        let (plan, progress) = try DeliveryPlan.fanOut(
+            candidates, to: target, from: endpoint.begin, limit: limit, holds: { try holds($0, gate, db) },
+            newer: { try DeliveryLanes.newer(than: $0, db) },
+            isWaiting: { try DeliveryLanes.isWaiting($0, for: target.endpoint, db) })
+        var lanes = DeliveryLanes(to: target.endpoint, at: now, db)
+        for delivery in plan.deliveries { try lanes.add(delivery) }
         try lanes.release(isLast: progress != .more)
-        if let last {
+        if let last = plan.last {
             try db.run(
                 "UPDATE webhook_endpoints SET cursor = ? WHERE id = ?", [.integer(last), .integer(target.endpoint)])
         }
@@ -158,9 +147,8 @@ extension SQLiteStorage {
                 "SELECT \(WebhookTables.Candidate.reading) WHERE id = ? AND notification IS NULL", [.text(event.id)]
             ) { WebhookTables.Candidate($0) }
             guard let candidate else { return nil }
-            var lanes = DeliveryLanes(
-                FanOutTarget(endpoint: endpoint) { _, _ in 1 }, begin: .min, at: event.createdAt, db)
-            let number = try lanes.add(candidate, variant: 0)
+            var lanes = DeliveryLanes(to: endpoint, at: event.createdAt, db)
+            let number = try lanes.add(.init(candidate, variant: 0))
             try lanes.release(isLast: true)
             return try db.first("SELECT \(WebhookTables.reading) WHERE deliveries.id = ?", [.integer(number)]) {
                 WebhookTables.delivery($0)

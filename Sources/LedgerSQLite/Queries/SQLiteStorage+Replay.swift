@@ -19,12 +19,8 @@ extension SQLiteStorage {
 
     package func countReplay(_ range: ReplayRange, to target: FanOutTarget) async throws -> ReplayOutcome {
         try await forEachBatch(range, for: target) { batch, maximum in
-            var made = 0
-            for candidate in batch {
-                made += target.deliveries(candidate.type, candidate.scope)
-                if made >= maximum { return (made, candidate.number) }
-            }
-            return (made, batch.last?.number)
+            let plan = DeliveryPlan.count(batch, of: range, making: maximum, to: target)
+            return (plan.made, plan.last)
         }
     }
 
@@ -80,12 +76,11 @@ extension SQLiteStorage {
         let isOver =
             candidates.count < replayReadBatch
             || (!end.overflow && candidates.allSatisfy { $0.createdAt > end.partialValue })
-        let wanted = candidates.filter { range.contains($0) && target.deliveries($0.type, $0.scope) > 0 }
+        let wanted = candidates.filter { range.contains($0, for: target) }
         return (wanted, isOver ? nil : candidates.last?.number)
     }
 
-    /// Sends events again. They are followed by newer events about the same purchases that were published and are not
-    /// part of the range, so that the receiver ends with the present state.
+    /// Sends events again, with the repetitions of ``DeliveryPlan``.
     ///
     /// - Returns: The number of deliveries, and the last processed event.
     private static func replay(
@@ -93,17 +88,15 @@ extension SQLiteStorage {
         at now: Milliseconds, _ db: Database
     ) throws -> (made: Int, last: Int64?) {
         guard let endpoint = try fanOutState(of: target.endpoint, at: now, db) else { return (0, nil) }
-        var lanes = DeliveryLanes(target, begin: endpoint.begin, at: now, db)
-        var (made, last): (Int, Int64?) = (0, nil)
-        for candidate in candidates {
-            made += try lanes.add(candidate)
-            last = candidate.number
-            try lanes.addResentEvents(after: candidate) { $0.number <= endpoint.cursor && !range.contains($0) }
-            if made >= maximum { break }
-        }
+        let plan = try DeliveryPlan.replay(
+            candidates, of: range, making: maximum, to: target, from: endpoint.begin, through: endpoint.cursor,
+            newer: { try DeliveryLanes.newer(than: $0, db) },
+            isWaiting: { try DeliveryLanes.isWaiting($0, for: target.endpoint, db) })
+        var lanes = DeliveryLanes(to: target.endpoint, at: now, db)
+        for delivery in plan.deliveries { try lanes.add(delivery) }
         try lanes.retryNow()
         try lanes.release(isLast: false)
-        return (made, last)
+        return (plan.made, plan.last)
     }
 
     /// Returns the row identifier of the first event that was created at an instant or later, by binary search.
@@ -124,11 +117,5 @@ extension SQLiteStorage {
             }
         }
         return low
-    }
-}
-
-extension ReplayRange {
-    fileprivate func contains(_ candidate: WebhookTables.Candidate) -> Bool {
-        contains(event: candidate.number, createdAt: candidate.createdAt)
     }
 }

@@ -7,42 +7,23 @@ internal import Ledger
 /// ``DeliveryLane`` decides which delivery of a lane is sent next. While more events are being read, that one is only
 /// *provisional* (``provisional``), and an earlier event can replace it; then it becomes due. A delivery that was never
 /// due has not been sent; one that was due may have arrived, even if no result is known.
-///
-/// A late event cannot be put before deliveries that were sent. A receiver that trusts the last message would keep the
-/// older state. So all newer events about the purchase are sent again after the late one, with new identifiers.
 struct DeliveryLanes {
-    let target: FanOutTarget
-    /// Earlier events are not for this endpoint.
-    let begin: Milliseconds
+    let endpoint: Int64
     let now: Milliseconds
     let db: Database
-    /// The number of created deliveries.
-    private(set) var count = 0
     private var changedLanes: Set<ExactText> = []
     private var changedPurchases: Set<ExactText> = []
 
-    init(_ target: FanOutTarget, begin: Milliseconds, at now: Milliseconds, _ db: Database) {
-        (self.target, self.begin, self.now, self.db) = (target, begin, now, db)
+    init(to endpoint: Int64, at now: Milliseconds, _ db: Database) {
+        (self.endpoint, self.now, self.db) = (endpoint, now, db)
     }
 
     // MARK: - Creating deliveries
 
-    /// Creates the deliveries of an event. None is due before ``release(isLast:)``.
-    ///
-    /// - Parameter isRepeat: Whether the event is sent again after a late one.
-    /// - Returns: The number of deliveries.
+    /// Creates a delivery; returns its row identifier. It is not due before ``release(isLast:)``.
     @discardableResult
-    mutating func add(_ candidate: WebhookTables.Candidate, isRepeat: Bool = false) throws -> Int {
-        let variants = max(0, target.deliveries(candidate.type, candidate.scope))
-        for variant in 0..<variants { try add(candidate, variant: variant, isRepeat: isRepeat) }
-        return variants
-    }
-
-    /// Creates one delivery, whatever the endpoint subscribes to; returns its row identifier.
-    @discardableResult
-    mutating func add(
-        _ candidate: WebhookTables.Candidate, variant: Int, isRepeat: Bool = false
-    ) throws -> Int64 {
+    mutating func add(_ delivery: DeliveryPlan<WebhookTables.Candidate>.Delivery) throws -> Int64 {
+        let event = delivery.event
         try db.run(
             """
             INSERT INTO deliveries
@@ -50,28 +31,12 @@ struct DeliveryLanes {
             VALUES (?, ?, ?, ?, ?, ?, ?, \(WebhookTables.pending), 0, ?)
             """,
             [
-                .integer(target.endpoint), .integer(candidate.number), .init(variant),
-                .text(candidate.lane), .init(candidate.purchase), .integer(candidate.happenedAt),
-                .init(isRepeat), .integer(now),
+                .integer(endpoint), .integer(event.number), .init(delivery.variant), .text(delivery.lane),
+                .init(event.purchase), .integer(event.happenedAt), .init(delivery.isRepeat), .integer(now),
             ])
-        count += 1
-        changedLanes.insert(ExactText(candidate.lane))
-        if let purchase = candidate.purchase { changedPurchases.insert(ExactText(purchase)) }
+        changedLanes.insert(ExactText(delivery.lane))
+        if let purchase = event.purchase { changedPurchases.insert(ExactText(purchase)) }
         return db.lastInsertedRowID
-    }
-
-    /// Sends the newer events about the same purchase again.
-    ///
-    /// - Parameter wasPublished: Whether an event was published before, apart from pending deliveries.
-    mutating func addResentEvents(
-        after late: WebhookTables.Candidate, where wasPublished: (WebhookTables.Candidate) -> Bool
-    ) throws {
-        for var newer in try Self.newer(than: late, db) where newer.happenedAt >= begin && wasPublished(newer) {
-            guard try !isWaiting(newer) else { continue }
-            // The purchase may have another owner now.
-            newer.lane = late.lane
-            try add(newer, isRepeat: true)
-        }
     }
 
     /// Returns the events that are sent again after a late one, according to ``ResendDecision``.
@@ -86,8 +51,10 @@ struct DeliveryLanes {
         }
     }
 
-    /// Whether an event has a delivery that was never sent, so that it follows the older events without a repetition.
-    private func isWaiting(_ candidate: WebhookTables.Candidate) throws -> Bool {
+    /// Whether an event has a delivery that was never sent.
+    static func isWaiting(
+        _ candidate: WebhookTables.Candidate, for endpoint: Int64, _ db: Database
+    ) throws -> Bool {
         try db.exists(
             """
             SELECT 1 FROM deliveries INDEXED BY deliveries_by_purchase
@@ -95,7 +62,7 @@ struct DeliveryLanes {
                 AND event = ? AND variant = 0
             """,
             [
-                .integer(target.endpoint), .init(candidate.purchase), .integer(Self.provisional),
+                .integer(endpoint), .init(candidate.purchase), .integer(provisional),
                 .integer(candidate.happenedAt), .integer(candidate.number),
             ])
     }
@@ -107,7 +74,7 @@ struct DeliveryLanes {
     /// - Parameter isLast: Whether no earlier event can follow, so that the delivery becomes due.
     mutating func release(isLast: Bool) throws {
         for lane in changedLanes.sorted() {
-            try Self.release(lane.text, to: target.endpoint, due: isLast ? now : Self.provisional, db)
+            try Self.release(lane.text, to: endpoint, due: isLast ? now : Self.provisional, db)
         }
         (changedLanes, changedPurchases) = ([], [])
     }
@@ -122,7 +89,7 @@ struct DeliveryLanes {
             let rows = lane.rows
             try db.run(
                 "UPDATE deliveries SET due = ? WHERE id IN (SELECT id FROM \(rows.sql) AND due > ?)",
-                [.integer(now), .integer(target.endpoint), rows.name, .integer(now)])
+                [.integer(now), .integer(endpoint), rows.name, .integer(now)])
         }
     }
 

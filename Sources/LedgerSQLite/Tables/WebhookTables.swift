@@ -109,13 +109,13 @@ enum WebhookTables {
     }
 
     /// An event that may have to be delivered.
-    struct Candidate: Sendable, FeedEvent {
+    struct Candidate: Sendable, DeliverableEvent {
         let number: Int64
         let type: EventType
         let scope: Int64
         let originalTransactionID: String?
         /// The lane that is sent in order: that of the customer, or else of the purchase, or else of the event itself.
-        var lane: String
+        let lane: String
         let createdAt: Milliseconds
         let happenedAt: Milliseconds
         /// Whether a newer event of the same purchase was known before.
