@@ -169,31 +169,21 @@ extension MemoryLedger.State {
         let source = LineageRecord.Source(
             .notification(number), key: notification.uuid, wasReceipt: before.isReceipt
         ) { before.notifications[$0]?.uuid }
-        let facts: [SignedFact.Fact] =
-            (notification.transaction.map { [.transaction($0)] } ?? [])
-            + (notification.renewal.map { [.renewal($0)] } ?? [])
-        var (isNew, isLate, replaced) = (true, false, [Int64]())
-        for (index, original) in facts.map(\.originalTransactionID).distinct.enumerated() {
-            try update(original, in: notification.scope) { record in
-                if index == 0 {
-                    isLate = record.isLate(signedDate: notification.signedDate)
-                    isNew = record.addMention(of: number, signedDate: notification.signedDate)
-                }
-                for fact in facts where fact.originalTransactionID.isExactly(original) {
-                    if let old = try record.add(fact.inMilliseconds, source).replaced { replaced.append(old) }
-                }
-            }
+        let stored = notification.inMilliseconds
+        var outcome = NotificationOutcome()
+        for original in stored.originals {
+            try update(original, in: stored.scope) { try $0.add(stored, source, &outcome) }
         }
-        for old in replaced { drop(old) }
+        for old in outcome.replaced { drop(old) }
         if let account = notification.account {
             accountNotifications[.init(notification.scope, account), default: [:]].merge(
                 [number: notification.signedDate], uniquingKeysWith: max)
         }
         if let transaction = notification.transaction { recordProductGroup(of: transaction, in: notification.scope) }
-        if let original = facts.first?.originalTransactionID { disown(original, in: notification.scope) }
-        let event = LedgerEvent(of: notification, number: number, waited: waited, isNew: isNew, isLate: isLate) {
-            ownership(ofAccount: $0, in: notification.scope).customer
-        }
+        if let original = notification.originalTransactionID { disown(original, in: notification.scope) }
+        let event = LedgerEvent(
+            of: notification, number: number, waited: waited, isNew: outcome.isNew, isLate: outcome.isLate
+        ) { ownership(ofAccount: $0, in: notification.scope).customer }
         guard let event else { return }
         add(event)
         recordConsumption(notification)
@@ -259,28 +249,41 @@ extension MemoryLedger.State {
     }
 }
 
-extension [String] {
-    /// The distinct strings, in the order of their first occurrence.
-    fileprivate var distinct: [String] {
-        reduce(into: []) { found, text in if !found.contains(where: { $0.isExactly(text) }) { found.append(text) } }
+// Facts with their dates to the millisecond, as the ledger stores them.
+
+extension ProcessedNotification {
+    fileprivate var inMilliseconds: ProcessedNotification {
+        var notification = self
+        notification.transaction = transaction?.inMilliseconds
+        notification.renewal = renewal?.inMilliseconds
+        return notification
     }
 }
 
 extension SignedFact.Fact {
-    /// The fact with its dates to the millisecond, as the ledger stores them.
     fileprivate var inMilliseconds: SignedFact.Fact {
         switch self {
-        case .transaction(var fact):
-            (fact.purchaseDate, fact.expiresDate) = (fact.purchaseDate.inMilliseconds, fact.expiresDate?.inMilliseconds)
-            (fact.signedDate, fact.revocationDate) = (
-                fact.signedDate.inMilliseconds, fact.revocationDate?.inMilliseconds
-            )
-            return .transaction(fact)
-        case .renewal(var fact):
-            (fact.signedDate, fact.renewalDate) = (fact.signedDate.inMilliseconds, fact.renewalDate?.inMilliseconds)
-            fact.gracePeriodExpiresDate = fact.gracePeriodExpiresDate?.inMilliseconds
-            return .renewal(fact)
+        case .transaction(let fact): .transaction(fact.inMilliseconds)
+        case .renewal(let fact): .renewal(fact.inMilliseconds)
         }
+    }
+}
+
+extension TransactionFact {
+    fileprivate var inMilliseconds: TransactionFact {
+        var fact = self
+        (fact.purchaseDate, fact.expiresDate) = (purchaseDate.inMilliseconds, expiresDate?.inMilliseconds)
+        (fact.signedDate, fact.revocationDate) = (signedDate.inMilliseconds, revocationDate?.inMilliseconds)
+        return fact
+    }
+}
+
+extension RenewalFact {
+    fileprivate var inMilliseconds: RenewalFact {
+        var fact = self
+        (fact.signedDate, fact.renewalDate) = (signedDate.inMilliseconds, renewalDate?.inMilliseconds)
+        fact.gracePeriodExpiresDate = gracePeriodExpiresDate?.inMilliseconds
+        return fact
     }
 }
 

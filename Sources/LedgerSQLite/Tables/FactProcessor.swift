@@ -26,12 +26,12 @@ enum FactProcessor {
             try ProductGroupTable.add(groupOf: transaction, in: notification.scope, db)
         }
         guard !isImported else { return }
-        if let purchase = outcome.owner { try ErasureTable.disown(purchase, in: notification.scope, db) }
+        if let purchase = outcome.lineage { try ErasureTable.disown(purchase, in: notification.scope, db) }
         let event = try LedgerEvent(
             of: notification, number: source.id, waited: waited, isNew: outcome.isNew, isLate: outcome.isLate
         ) { try ClaimTables.ownership(ofAccount: $0, in: notification.scope, db).customer }
         guard let event else { return }
-        try OutboxTable.add(event, owner: outcome.owner, db)
+        try OutboxTable.add(event, owner: outcome.lineage, db)
         try ConsumptionTables.record(notification, db)
     }
 
@@ -90,48 +90,18 @@ enum FactProcessor {
         return true
     }
 
-    /// The result of processing a notification.
-    struct NotificationOutcome {
-        /// Whether the record did not contain the notification before.
-        var isNew = true
-        /// The sources of the replaced versions.
-        var replaced: [Int64] = []
-        /// The record, from which the owner follows.
-        var owner: Lineage?
-        /// Whether the record contained a newer notification before.
-        var isLate = false
-    }
-
-    /// Adds a notification and its facts to the record.
+    /// Adds a notification and its facts to the records.
     static func add(
         _ notification: ProcessedNotification, _ source: Source, _ db: Database
     ) throws -> NotificationOutcome {
-        var outcome = NotificationOutcome()
         if let account = notification.account {
             let mention = LineageRecord.Mention(notification: source.id, signedDate: notification.signedDate)
             try AccountNotificationTable.add(mention, about: account, in: notification.scope, db)
         }
-        let facts: [SignedFact.Fact] =
-            (notification.transaction.map { [.transaction($0)] } ?? [])
-            + (notification.renewal.map { [.renewal($0)] } ?? [])
-        // Both facts are about one purchase; should the App Store ever sign otherwise, both are updated.
-        var originals: [String] = []
-        for fact in facts where !originals.containsExactly(fact.originalTransactionID) {
-            originals.append(fact.originalTransactionID)
-        }
-        for (place, original) in originals.enumerated() {
-            let isFirst = place == 0
-            try LineageTable.update(original, in: notification.scope, db) { record in
-                if isFirst {
-                    outcome.isLate = record.isLate(signedDate: notification.signedDate)
-                    outcome.isNew = record.addMention(of: source.id, signedDate: notification.signedDate)
-                }
-                for fact in facts where fact.originalTransactionID.isExactly(original) {
-                    if let replaced = try record.add(fact, source.forRecord(db)).replaced {
-                        outcome.replaced.append(replaced)
-                    }
-                }
-                if isFirst { outcome.owner = record.lineage }
+        var outcome = NotificationOutcome()
+        for original in notification.originals {
+            try LineageTable.update(original, in: notification.scope, db) {
+                try $0.add(notification, source.forRecord(db), &outcome)
             }
         }
         return outcome
