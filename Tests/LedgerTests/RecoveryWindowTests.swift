@@ -88,6 +88,17 @@ import Testing
                 == testCase.isMissing)
     }
 
+    @Test func `A finished recovery is deleted after 1000 others, but not an open one or because of later ones`() {
+        #expect(RecoveryRun.maximumCount == 1000)
+        // Number 2 is open. Those that began after the one that finishes do not count.
+        let runs = (1...1005).map { (id: Int64($0), isOpen: $0 == 2) }
+        for runs in [runs, runs.reversed()] {
+            #expect(RecoveryRun.expired(runs, atEndOf: 1000).isEmpty)
+            #expect(RecoveryRun.expired(runs, atEndOf: 1001) == [1])
+            #expect(RecoveryRun.expired(runs, atEndOf: 1003) == [3, 1])
+        }
+    }
+
     @Test func `At most 10 000 unverified items are stored`() {
         #expect([0, 9_999, 10_000, 10_001].map { UnverifiedItem.room(beside: $0) } == [10_000, 1, 0, 0])
     }

@@ -68,4 +68,14 @@ import Testing
             report.moved(to: nil, at: 9)
                 == UsageReport(customerConsented: false, consumptionPercentage: 7, reportedAt: 9))
     }
+
+    @Test func `Of more than 1000 usage reports the oldest are deleted, those of one instant together`() {
+        let most = Milliseconds(UsageReport.maximumCount)
+        #expect(most == 1000)
+        #expect(UsageReport.oldestKept(of: Array(1...most)) == nil)
+        #expect(UsageReport.oldestKept(of: Array(1...most + 1)) == 2)
+        #expect(UsageReport.oldestKept(of: (1...most + 1).reversed()) == 2)
+        // The reports of instant 2 exceed the limit, but none of them is older than the others.
+        #expect(UsageReport.oldestKept(of: [1, 2] + Array(2...most)) == 2)
+    }
 }

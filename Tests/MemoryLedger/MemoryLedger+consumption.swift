@@ -132,8 +132,7 @@ extension MemoryLedger.State {
         let reports = usage.filter { key, _ in
             key.customer == owner && !(key.transaction.text + key.product.text).isEmpty
         }
-        if reports.count > UsageReport.maximumCount {
-            let oldest = reports.values.map(\.reportedAt).sorted(by: >)[UsageReport.maximumCount - 1]
+        if let oldest = UsageReport.oldestKept(of: reports.values.map(\.reportedAt)) {
             for (key, report) in reports where report.reportedAt < oldest { usage[key] = nil }
         }
         let originals = lineages(in: scope).map(\.originalTransactionID).filter {

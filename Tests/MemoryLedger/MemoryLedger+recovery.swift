@@ -138,9 +138,9 @@ extension MemoryLedger: RecoveryStorage {
             recovery.windows = []
             (recovery.run.state, recovery.run.finishedAt, recovery.run.failure) = (.done, now, nil)
             state.recoveries[id] = recovery
-            let runs = state.recoveries.values.map(\.run).filter { $0.scope == scope && $0.id <= id }
-            let excess = runs.sorted { $0.id > $1.id }.dropFirst(RecoveryRun.maximumCount)
-            for run in excess where run.state != .open { state.recoveries[run.id] = nil }
+            let runs = state.recoveries.values.map(\.run).filter { $0.scope == scope }
+                .map { (id: $0.id, isOpen: $0.state == .open) }
+            for expired in RecoveryRun.expired(runs, atEndOf: id) { state.recoveries[expired] = nil }
             state.removeResolved(in: scope)
             return end.mark
         }

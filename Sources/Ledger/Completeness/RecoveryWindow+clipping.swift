@@ -33,6 +33,13 @@ extension RecoveryRun {
 
     /// Drops the part of the recovery before `limit`.
     package mutating func clip(to limit: Milliseconds) { from = max(from, limit) }
+
+    /// Returns the recoveries of a scope that are deleted when one of them finishes: those that ``maximumCount`` others
+    /// followed until then. An open one stays.
+    package static func expired(_ runs: [(id: Int64, isOpen: Bool)], atEndOf recovery: Int64) -> [Int64] {
+        runs.filter { $0.id <= recovery }.sorted { $0.id > $1.id }.dropFirst(maximumCount).filter { !$0.isOpen }
+            .map(\.id)
+    }
 }
 
 extension UnverifiedItem {

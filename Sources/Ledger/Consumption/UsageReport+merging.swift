@@ -53,4 +53,13 @@ extension UsageReport {
         report.reportedAt = now
         return report
     }
+
+    /// Returns the instant before which a customer's reports about single transactions and products are deleted, because
+    /// they are too many; nil if all stay. Reports of one instant are deleted together.
+    ///
+    /// - Parameter instants: When they were reported, in any order.
+    package static func oldestKept(of instants: [Milliseconds]) -> Milliseconds? {
+        guard instants.count > maximumCount else { return nil }
+        return instants.sorted(by: >)[maximumCount - 1]
+    }
 }

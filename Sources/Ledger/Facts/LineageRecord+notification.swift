@@ -1,5 +1,5 @@
 internal import AppStoreModels
-package import Entitlements
+internal import Entitlements
 
 /// The result of adding a notification to the records of its purchases.
 package struct NotificationOutcome: Sendable {

@@ -78,13 +78,11 @@ extension SQLiteStorage: ConsumptionStorage {
     }
 
     private static func deleteOldestReports(of customer: String, _ scope: Int64, _ db: Database) throws {
-        try db.run(
-            """
-            DELETE FROM usage WHERE scope = ?1 AND customer = ?2 AND transaction_id || product_id <> ''
-                AND reported_at < (SELECT reported_at FROM usage
-                    WHERE scope = ?1 AND customer = ?2 AND transaction_id || product_id <> ''
-                    ORDER BY reported_at DESC LIMIT 1 OFFSET ?3)
-            """, [.integer(scope), .text(customer), .init(UsageReport.maximumCount - 1)])
+        let reports = "FROM usage WHERE scope = ? AND customer = ? AND transaction_id || product_id <> ''"
+        let values: [SQLValue] = [.integer(scope), .text(customer)]
+        let instants = try db.numbers("SELECT reported_at \(reports)", values)
+        guard let oldest = UsageReport.oldestKept(of: instants) else { return }
+        try db.run("DELETE \(reports) AND reported_at < ?", values + [.integer(oldest)])
     }
 
     package func usage(

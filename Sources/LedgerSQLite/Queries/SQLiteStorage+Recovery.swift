@@ -197,12 +197,12 @@ extension SQLiteStorage {
     /// missing.
     private static func clear(_ recovery: Int64, in scope: Int64, _ db: Database) throws {
         try db.run("DELETE FROM recovery_windows WHERE recovery = ?", [.integer(recovery)])
-        try db.run(
-            """
-            DELETE FROM recoveries WHERE scope = ?1 AND NOT \(RecoveryTables.isOpen) AND id <= (
-                SELECT id FROM recoveries WHERE scope = ?1 AND id <= ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3)
-            """,
-            [.integer(scope), .integer(recovery), .init(RecoveryRun.maximumCount)])
+        let runs = try db.all(
+            "SELECT id, \(RecoveryTables.isOpen) FROM recoveries WHERE scope = ?", [.integer(scope)]
+        ) { (id: $0.number(0) ?? 0, isOpen: $0.number(1) == 1) }
+        for id in RecoveryRun.expired(runs, atEndOf: recovery) {
+            try db.run("DELETE FROM recoveries WHERE id = ?", [.integer(id)])
+        }
         let spans = try UnverifiedSpanTable.spans(in: scope, db)
         let arrived = try db.all(
             """
