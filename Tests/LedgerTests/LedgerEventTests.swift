@@ -4,7 +4,7 @@ import Foundation
 import Ledger
 import Testing
 
-@Suite struct `The event of a notification` {
+@Suite struct `The events of notifications and claims` {
     private static func notification(account: String? = nil) -> ProcessedNotification {
         let date = Date(milliseconds: 40)
         let transaction = TransactionFact(
@@ -40,5 +40,19 @@ import Testing
             #expect(accounts == (account.map { [$0] } ?? []))
             #expect(event?.originalTransactionID == (account == nil ? "o" : nil))
         }
+    }
+
+    @Test(
+        arguments: [([], .purchaseLinked), (["anna"], .purchaseTransferred)] as [([String], EventType)])
+    func `The event of a change of ownership occurs at the instant of the claims, and names the former owners`(
+        _ owners: [String], _ type: EventType
+    ) {
+        let claims = [ClaimEvent(at: 40, .take, "ben")]
+        let event = LedgerEvent(of: claims, to: "ben", on: "o", from: owners, learned: 50, in: 1)
+        #expect(event.type == type)
+        #expect(event.occurredAt == 40 && event.createdAt == 50)
+        #expect(event.customer == "ben" && event.originalTransactionID == "o" && event.notification == nil)
+        let former = owners.map { "\"\($0)\"" }.joined()
+        #expect(event.data == "{\"from\":[\(former)],\"to\":[\"ben\"]}")
     }
 }

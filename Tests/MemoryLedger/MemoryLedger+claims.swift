@@ -132,8 +132,8 @@ extension MemoryLedger.State {
                 rescheduleInquiries(at: claim.claimedAt, about: [original], in: claim.scope)
                 add(
                     LedgerEvent(
-                        ofClaimTo: claim.customer, on: original, from: owners,
-                        at: events.first?.instant ?? claim.claimedAt, learned: claim.claimedAt, in: claim.scope))
+                        of: events, to: claim.customer, on: original, from: owners, learned: claim.claimedAt,
+                        in: claim.scope))
             }
             return true
         }
@@ -158,10 +158,7 @@ extension MemoryLedger.State {
             else { continue }
             add(events, to: .init(isAccount: false, key: .init(scope, original)))
             rescheduleInquiries(at: now, about: [original], in: scope)
-            add(
-                LedgerEvent(
-                    ofClaimTo: customer, on: original, from: owners, at: events.first?.instant ?? now, learned: now,
-                    in: scope))
+            add(LedgerEvent(of: events, to: customer, on: original, from: owners, learned: now, in: scope))
             moved.insert(original)
         }
         for account in accounts(of: from, in: scope) {

@@ -29,13 +29,13 @@ extension LedgerEvent {
 
 // The events that do not come from a notification.
 extension LedgerEvent {
-    /// Creates the event of a change of ownership.
+    /// Creates the event of a change of ownership. It occurs at the instant of the claims.
     ///
     /// - Parameters:
+    ///   - claims: The new claims, which have one instant.
     ///   - owners: The customers who lost the purchase.
-    ///   - instant: When the ownership changed.
     package init(
-        ofClaimTo customer: String, on original: String, from owners: [String], at instant: Milliseconds,
+        of claims: [ClaimEvent], to customer: String, on original: String, from owners: [String],
         learned now: Milliseconds, in scope: Int64
     ) {
         var data = JSONWriter()
@@ -46,7 +46,8 @@ extension LedgerEvent {
         self.init(
             id: Self.prefix + UUID().text, scope: scope,
             type: owners.isEmpty ? .purchaseLinked : .purchaseTransferred, originalTransactionID: original,
-            customer: customer, occurredAt: instant, createdAt: now, data: String(decoding: data.bytes, as: UTF8.self))
+            customer: customer, occurredAt: claims.first?.instant ?? now, createdAt: now,
+            data: String(decoding: data.bytes, as: UTF8.self))
     }
 
     /// Creates the event of a change of a grant. A grant has one event of each type.

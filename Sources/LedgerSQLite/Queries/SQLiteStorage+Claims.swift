@@ -118,10 +118,9 @@ private struct ClaimTransaction {
         case .refusesClaim: throw ClaimRefused()
         case .moves(let events, let owners):
             try ClaimTables.add(events, to: subject, db)
-            let instant = events.first?.instant ?? claim.claimedAt
             for original in originals {
-                try SQLiteStorage.emitClaimEvent(
-                    original, from: owners, to: claim.customer, at: instant, createdAt: claim.claimedAt,
+                try SQLiteStorage.emitEvent(
+                    of: events, to: claim.customer, on: original, from: owners, learned: claim.claimedAt,
                     in: claim.scope, db)
             }
             return true
@@ -138,14 +137,13 @@ private struct ClaimTransaction {
 
 extension SQLiteStorage {
     /// Creates the event of a change of ownership.
-    static func emitClaimEvent(
-        _ original: String, from owners: [String], to customer: String, at instant: Milliseconds,
-        createdAt: Milliseconds, in scope: Int64, _ db: Database
+    static func emitEvent(
+        of claims: [ClaimEvent], to customer: String, on original: String, from owners: [String],
+        learned now: Milliseconds, in scope: Int64, _ db: Database
     ) throws {
         // The new owner may have consented to sending consumption data to the App Store.
-        try ConsumptionTables.makeDue(at: createdAt, about: [original], in: scope, db)
+        try ConsumptionTables.makeDue(at: now, about: [original], in: scope, db)
         try OutboxTable.add(
-            LedgerEvent(
-                ofClaimTo: customer, on: original, from: owners, at: instant, learned: createdAt, in: scope), db)
+            LedgerEvent(of: claims, to: customer, on: original, from: owners, learned: now, in: scope), db)
     }
 }

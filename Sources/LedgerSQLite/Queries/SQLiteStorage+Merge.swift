@@ -64,9 +64,7 @@ private struct Merge {
         else { return false }
         let subject = ClaimTables.Subject.purchase(original, in: scope)
         try ClaimTables.add(events, to: subject, db)
-        try SQLiteStorage.emitClaimEvent(
-            original, from: owners, to: customer, at: events.first?.instant ?? now,
-            createdAt: now, in: scope, db)
+        try SQLiteStorage.emitEvent(of: events, to: customer, on: original, from: owners, learned: now, in: scope, db)
         return true
     }
 }
