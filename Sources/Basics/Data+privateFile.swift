@@ -5,13 +5,8 @@ extension Data {
     /// moment the file is created.
     package func writePrivately(to file: URL) throws {
         let draft = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).\(UUID().uuidString)")
-        // Create an empty file first: `createFile` may set the permissions only after writing the contents.
-        guard
-            FileManager.default.createFile(
-                atPath: draft.path, contents: nil, attributes: [.posixPermissions: 0o600])
-        else { throw FileFailure.lastSystemError }
+        let handle = try FileHandle.creatingPrivateFile(at: draft.path)
         do {
-            let handle = try FileHandle(forWritingTo: draft)
             try handle.write(contentsOf: self)
             try handle.synchronize()
             try handle.close()

@@ -234,14 +234,12 @@ package struct FileImport: Sendable {
             report += "\(line.number)\t\(code)\t\(reason.escapingUnprintable)\t\(beginning)\n"
         }
         guard !report.isEmpty else { return nil }
-        if !FileManager.default.fileExists(atPath: failures.path) {
-            // Only the owner may read the file, because it contains beginnings of receipts. If it cannot be created,
-            // opening it below throws the reason.
-            _ = FileManager.default.createFile(
-                atPath: failures.path, contents: nil, attributes: [.posixPermissions: 0o600])
-        }
         return try Self.using(failures) {
-            let handle = try FileHandle(forWritingTo: failures)
+            // Only the owner may read the file, because it contains beginnings of receipts.
+            let handle =
+                FileManager.default.fileExists(atPath: failures.path)
+                ? try FileHandle(forWritingTo: failures)
+                : try FileHandle.creatingPrivateFile(at: failures.path)
             try handle.seekToEnd()
             try handle.write(contentsOf: Data(report.utf8))
             let size = try handle.offset()

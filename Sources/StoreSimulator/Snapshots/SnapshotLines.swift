@@ -8,9 +8,7 @@ struct SnapshotWriter {
     private(set) var count = 0
 
     init(_ url: URL) throws {
-        guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
-        else { throw CocoaError(.fileWriteUnknown) }
-        file = try FileHandle(forWritingTo: url)
+        file = try FileHandle.creatingPrivateFile(at: url.path)
     }
 
     mutating func add(_ value: some Encodable) throws {

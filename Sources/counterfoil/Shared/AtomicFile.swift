@@ -1,3 +1,4 @@
+internal import Basics
 import Foundation
 
 /// Writes files atomically: an existing file stays until the new one is complete.
@@ -13,10 +14,8 @@ enum AtomicFile {
             return try await body(handle)
         }
         let draft = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).\(UUID().uuidString)")
-        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-        guard FileManager.default.createFile(atPath: draft.path, contents: nil, attributes: attributes),
-            let handle = FileHandle(forWritingAtPath: draft.path)
-        else { throw notWritable(path) }
+        let handle: FileHandle
+        do { handle = try FileHandle.creatingPrivateFile(at: draft.path) } catch { throw notWritable(path) }
         do {
             let value = try await Signals.removing([draft.path]) { try await body(handle) }
             try handle.synchronize()
