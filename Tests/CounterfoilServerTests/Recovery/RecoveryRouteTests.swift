@@ -128,6 +128,8 @@ import Testing
                 #expect(answer.status == 400)
                 #expect(answer.json["code"] as? String == type)
             }
+            // The earliest instant is then no whole second.
+            try await world.simulator.advance(by: 0.5)
             let tooOld = try await call(world, "POST", "/v1/recoveries", #"{"from":5}"#)
             // The message shows a readable date, because people read it in a terminal.
             let message = try #require(tooOld.json["message"] as? String)
