@@ -5,9 +5,9 @@ internal import Synchronization
 
 extension Simulator {
     /// Runs a scenario with new customers. If a customer of a name exists, the scenario's customers get a suffix. At
-    /// the end, restores settings and catalogue and removes the scenario's faults; the clock stays advanced. Price changes
-    /// that were scheduled before and whose date has passed are in effect. A notification URL that was set from outside
-    /// meanwhile stays.
+    /// the end, restores settings and catalogue and removes the scenario's faults; the clock stays advanced. Price
+    /// changes that were scheduled before and whose date has passed are in effect. A notification URL that was set from
+    /// outside meanwhile stays.
     ///
     /// - Throws: ``SimulatorError`` unless the clock is frozen.
     @discardableResult
