@@ -155,7 +155,9 @@ import Testing
     }
 
     @Test(
-        arguments: [400, 401, 403, 404, 409, 422].map { BackendFailure(status: $0, code: "http_\($0)") } + [
+        arguments: [400, 401, 403, 404, 409, 422].map { (status: Int) in
+            BackendFailure(status: status, code: "http_\(status)")
+        } + [
             BackendFailure.unverifiedResponse, BackendFailure(code: "invalid_response", message: "as_of is missing"),
         ])
     func `A response that may not be the server's is retried, blames no transaction and is reported once`(
