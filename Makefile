@@ -19,6 +19,7 @@ tour: system-packages ## Build the command and show the libraries at work: forge
 
 .PHONY: test
 test: system-packages interop ## Check the format, build everything, run all tests
+	Scripts/install-system-packages tests
 	Scripts/check-format
 	Scripts/check-imports
 	Scripts/mutants --check

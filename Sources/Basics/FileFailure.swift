@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 /// Why an operation on a file failed, and what to do.
 package enum FileFailure {
@@ -22,7 +22,7 @@ package enum FileFailure {
     }
 
     /// The error of the system's last call that failed on this thread.
-    package static var lastSystemError: any Error { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    package static var lastSystemError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
     /// Returns the system's error number, if the error has one.
     private static func systemError(_ error: any Error) -> Int32? {

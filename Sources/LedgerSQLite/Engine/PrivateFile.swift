@@ -1,3 +1,4 @@
+internal import Basics
 internal import Foundation
 
 /// Creates files with customers' purchases, which only the server's user may read.
@@ -9,7 +10,6 @@ enum PrivateFile {
     static func make(_ path: String) {
         let file = URL(filePath: path).resolvingSymlinksInPath().path
         // An existing file is not opened: closing it would release SQLite's locks on it in this process.
-        let descriptor = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if descriptor >= 0 { close(descriptor) }
+        do { try FileHandle.creatingPrivateFile(at: file).close() } catch {}
     }
 }

@@ -208,12 +208,12 @@ package enum LedgerBackup {
         }
     }
 
-    /// Copies a file to a new one that only its owner may read, whatever the permissions of the backup. The new file has
-    /// its permissions from the beginning: whoever opens it during the copy could read the ledger from then on.
+    /// Copies a file to a new one that only its owner may read, whatever the permissions of the backup.
     static func copyFile(_ backup: String, to path: String) throws(StorageError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw StorageError(errno: errno, path: path) }
-        let target = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        let target: FileHandle
+        do { target = try FileHandle.creatingPrivateFile(at: path) } catch {
+            throw StorageError(errno: error.code.rawValue, path: path)
+        }
         do {
             let source = try FileHandle(forReadingFrom: URL(filePath: backup))
             while let part = try source.read(upToCount: 1 << 20), !part.isEmpty { try target.write(contentsOf: part) }

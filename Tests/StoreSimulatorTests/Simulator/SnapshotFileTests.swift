@@ -10,6 +10,13 @@ import Testing
 @Suite struct `A snapshot on disk` {
     private static let start = Date(timeIntervalSince1970: 1_767_225_600)
 
+    private static func simulator(in folder: URL) async throws -> Simulator {
+        var configuration = SimulatorConfiguration(catalogue: .shop)
+        configuration.clock = .frozen(start)
+        configuration.directory = folder
+        return try await Simulator.start(configuration)
+    }
+
     /// Returns a state after random commands in both stores, with customer names that JSON has to escape.
     private static func state(_ seed: UInt64, _ commands: Int = 150) throws -> SimulatorState {
         var configuration = SimulatorConfiguration(catalogue: .shop)
@@ -180,10 +187,7 @@ import Testing
     /// The message said only that the file cannot be written, also if the disk was full.
     @Test func `A snapshot that cannot be written says why, and leaves no other file`() async throws {
         try await Tool.inTemporaryFolder { folder in
-            var configuration = SimulatorConfiguration(catalogue: .shop)
-            configuration.clock = .frozen(Self.start)
-            configuration.directory = folder
-            let simulator = try await Simulator.start(configuration)
+            let simulator = try await Self.simulator(in: folder)
             let snapshots = folder.appending(path: "snapshots")
             // A file cannot replace a folder.
             try FileManager.default.createDirectory(
@@ -201,10 +205,7 @@ import Testing
         async throws
     {
         try await Tool.inTemporaryFolder { folder in
-            var configuration = SimulatorConfiguration(catalogue: .shop)
-            configuration.clock = .frozen(Self.start)
-            configuration.directory = folder
-            let simulator = try await Simulator.start(configuration)
+            let simulator = try await Self.simulator(in: folder)
             let snapshots = folder.appending(path: "snapshots")
             try FileManager.default.createDirectory(at: snapshots, withIntermediateDirectories: true)
             let old = try Self.state(5, 40)
