@@ -200,7 +200,7 @@ struct RandomHistory {
         guard !isServerDown, let one = subscriptions.randomElement(using: &random.random),
             let change = AdvancedCommerceChange.allCases.randomElement(using: &random.random)
         else { return }
-        try await change.request(of: one.transactionID, from: world.appStoreClient())
+        try await change.requestDespiteFaults(of: one.transactionID, from: world.appStoreClient())
         try await world.simulator.advance(by: 0.005)
     }
 
