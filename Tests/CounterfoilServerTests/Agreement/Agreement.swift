@@ -20,7 +20,15 @@ enum Agreement {
     private static func subscriptions(
         _ truth: [CustomerState.SubscriptionState], _ known: [SubscriptionState]
     ) -> [String] {
-        compare(
+        let migrated = Set(truth.filter { $0.expirationIntent == .other }.map(\.originalTransactionID))
+        // A migration ends a subscription for another reason. No notification says so, so the server may lack the reason.
+        let known = known.map { state in
+            guard state.expirationIntent == nil, migrated.contains(state.originalTransactionID) else { return state }
+            var migratedState = state
+            migratedState.expirationIntent = .other
+            return migratedState
+        }
+        return compare(
             Dictionary(truth.map { ($0.originalTransactionID, members($0)) }) { first, _ in first },
             Dictionary(known.map { ($0.originalTransactionID, members($0)) }) { first, _ in first })
     }
@@ -46,7 +54,7 @@ enum Agreement {
             "status \(state.status)", "access \(state.hasAccess)", "product \(state.productID)",
             "transaction \(state.transactionID)", "group \(state.subscriptionGroupIdentifier)",
             "expires \(text(state.expiresDate))", "renews \(state.autoRenewStatus == .on)",
-            "into \(state.autoRenewProductID)", "intent \(intent(state.expirationIntent))",
+            "into \(state.autoRenewProductID)", "intent \(text(state.expirationIntent?.rawValue))",
             "retry \(state.isInBillingRetryPeriod ?? false)", "grace \(text(state.gracePeriodExpiresDate))",
             "ownership \(state.inAppOwnershipType.rawValue)",
             "offer \(text(state.offerType?.rawValue)) \(text(state.offerIdentifier))",
@@ -59,7 +67,7 @@ enum Agreement {
             "status \(state.status)", "access \(state.hasAccess)", "product \(state.productID)",
             "transaction \(state.transactionID)", "group \(text(state.subscriptionGroupIdentifier))",
             "expires \(text(state.expiresDate))", "renews \(text(state.willRenew))",
-            "into \(text(state.autoRenewProductID))", "intent \(intent(state.expirationIntent))",
+            "into \(text(state.autoRenewProductID))", "intent \(text(state.expirationIntent?.rawValue))",
             "retry \(state.isInBillingRetry)", "grace \(text(state.gracePeriodExpiresDate))",
             "ownership \(state.ownership.rawValue)",
             "offer \(text(state.offerType?.rawValue)) \(text(state.offerIdentifier))",
@@ -81,11 +89,6 @@ enum Agreement {
             "bought \(text(state.purchaseDate))", "revoked \(text(state.revocationDate))",
             "ownership \(state.ownership.rawValue)",
         ]
-    }
-
-    /// A migration ends a subscription for another reason, which no notification says.
-    private static func intent(_ intent: ExpirationIntent?) -> String {
-        intent == .other ? "-" : text(intent?.rawValue)
     }
 
     private static func text<Value>(_ value: Value?) -> String { value.map { "\($0)" } ?? "-" }
