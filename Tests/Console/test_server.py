@@ -1,5 +1,5 @@
 """The pages of the server's console, without and with data."""
-import contextlib
+import json
 import re
 import urllib.error
 import urllib.parse
@@ -29,8 +29,12 @@ def test_server_pages_without_data(world: World, shop: Shop):
 def test_server_pages_with_data(world: World, shop: Shop):
     shop.populate()
     # A long result for the audit log.
-    with contextlib.suppress(urllib.error.HTTPError):
+    try:
         shop.api("/v1/customers/anna/grants", {"entitlement": "nothing", "reason": "a gift", "actor": "tests"})
+        world.expect(False, "an unknown entitlement was granted")
+    except urllib.error.HTTPError as error:
+        code = json.loads(error.read())["code"]
+        world.expect(code == "unknown_entitlement", f"a grant of an unknown entitlement: {code}")
     cookies = sign_in(world, shop)
     for path in PAGES:
         world.inspect(f"{shop.base}/console/{path}", f"server-{path.replace('/', '-') or 'overview'}", cookies)
