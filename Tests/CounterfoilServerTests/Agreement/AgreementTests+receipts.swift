@@ -46,6 +46,21 @@ extension `Server and simulator agree` {
         }
     }
 
+    /// Random commands revoke the volume purchase of a customer with purchases in few histories.
+    @Test func `The receipt of a customer whose volume purchase was revoked is refused as expired`() async throws {
+        try await World.run {
+            $0.createsReceiptAuthorityAtStart = true
+        } _: { world in
+            _ = try await Self.bought(world, .production)
+            try await world.simulator.perform(.assignVolumePurchase(customer: "anna"))
+            try await world.simulator.perform(.revokeVolumePurchase(customer: "anna"))
+            var law = ReceiptLaw(world: world, environment: .production)
+            try #require(law.isExpired("anna"))
+            try await law.compare()
+            #expect(law.violations == [] && law.compared.isEmpty)
+        }
+    }
+
     @Test func `verifyReceipt of the server and of the App Store answer each request with the documented status`()
         async throws
     {
