@@ -28,11 +28,12 @@ struct `The script for CI in the documentation` {
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
     }
 
-    /// In a grace period the customer keeps access after a failed payment, where the script expects none.
+    /// In a grace period until February the customer keeps access after a failed payment, where the script expects none.
     @Test func `It fails if an answer is another one, and ends what it started`() async throws {
         let (script, gracePeriod) = try Self.blocks()
-        let changed = script.replacing("counterfoil simulator buy", with: gracePeriod + "counterfoil simulator buy")
-        try #require(changed != script)
+        let longer = gracePeriod.replacing("sixteenDays", with: "twentyEightDays")
+        let changed = script.replacing("counterfoil simulator buy", with: longer + "counterfoil simulator buy")
+        try #require(longer != gracePeriod && changed != script)
         let outcome = try await Self.run(changed + "\necho unreachable")
         #expect(outcome.status == 1 && !outcome.output.contains("unreachable"), "\(outcome.output)\(outcome.errors)")
     }
