@@ -28,7 +28,7 @@ struct `The script for CI in the documentation` {
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
     }
 
-    /// In a grace period until February the customer keeps access after a failed payment, where the script expects none.
+    /// In a grace period until February the customer keeps access after a failed payment. The script expects none.
     @Test func `It fails if an answer is another one, and ends what it started`() async throws {
         let (script, gracePeriod) = try Self.blocks()
         let longer = gracePeriod.replacing("sixteenDays", with: "twentyEightDays")
