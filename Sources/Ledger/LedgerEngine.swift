@@ -7,4 +7,8 @@ package protocol LedgerEngine: LedgerStorage, CustomerStorage, HistoryRequestSto
     OriginalPurchaseStorage, EntitlementContextStorage, GrantStorage, IdempotencyStorage, EventFeedStorage,
     UnclaimedStorage, SegmentStorage, ErasureStorage, AttemptStorage, DeliveryInspectionStorage, AuditStorage,
     DigestStorage, RetentionStorage
-{}
+{
+    /// Ends all work on the ledger and releases what the engine holds of it, such as connections and locks, so that
+    /// another server can open the ledger. Nothing is called afterwards.
+    func close() async throws
+}

@@ -42,7 +42,10 @@ package final class MemoryLedger: Sendable {
     }
 }
 
-extension MemoryLedger: LedgerEngine {}
+extension MemoryLedger: LedgerEngine {
+    /// Does nothing: the contents stay for the next server, like those of a database on another machine.
+    package func close() {}
+}
 
 extension MemoryLedger {
     /// The scope and the name of an entry.

@@ -7,15 +7,16 @@ package import Ledger
 package import LedgerSQLite
 internal import LedgerServices
 
-/// Opens a server's ledger for maintenance commands.
+/// Opens a server's ledger for maintenance commands. They work on the SQLite file itself; services use
+/// ``LedgerOpener``.
 package enum LedgerMaintenance {
-    /// Opens the ledger of a configuration. Unless `creating` is true, the file must exist.
+    /// Opens the SQLite file of a configuration. Unless `creating` is true, the file must exist.
     ///
     /// - Parameters:
     ///   - isOnlyWriter: Whether to lock the ledger as its only writer. Pass false only to read, for example while a
     ///     server runs.
     ///   - migrates: Whether the only writer migrates a ledger of an older version. If false, it is refused.
-    package static func open(
+    package static func openSQLite(
         _ configuration: ServerConfiguration, isOnlyWriter: Bool, creating: Bool = false, migrates: Bool = true
     ) throws(StorageError) -> SQLiteStorage {
         let path = configuration.storage.path
@@ -46,7 +47,7 @@ package enum LedgerMaintenance {
 
     /// Returns the apps and environments of a configuration with their row identifiers in the ledger.
     package static func scopes(
-        _ configuration: ServerConfiguration, in storage: SQLiteStorage
+        _ configuration: ServerConfiguration, in storage: any LedgerStorage
     ) async throws -> AppEnvironmentRegistry {
         try await storage.scopes(of: ServerCore.environments(configuration))
     }

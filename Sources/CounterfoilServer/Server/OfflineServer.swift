@@ -1,6 +1,5 @@
 internal import Basics
 internal import Ledger
-internal import LedgerSQLite
 package import LedgerServices
 internal import Logging
 
@@ -16,19 +15,19 @@ package enum OfflineServer {
         _ configuration: ServerConfiguration, clock: ServerClock? = nil, timeout: Duration = .seconds(60),
         _ body: (ServerCore) async throws -> Value
     ) async throws -> Value {
-        let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: true, creating: true)
-        return try await withCleanup({ try storage.close() }) {
-            try await runServices(configuration, storage, clock, timeout, body)
+        let logger = Logger(label: "counterfoil.command") { _ in ServerLogHandler(configuration.log) }
+        let storage = try await LedgerOpener.configured.open(configuration.storage, logger)
+        return try await withCleanup({ try await storage.close() }) {
+            try await runServices(configuration, storage, clock, logger, timeout, body)
         }
     }
 
     private static func runServices<Value: Sendable>(
-        _ configuration: ServerConfiguration, _ storage: SQLiteStorage, _ clock: ServerClock?,
-        _ timeout: Duration, _ body: (ServerCore) async throws -> Value
+        _ configuration: ServerConfiguration, _ storage: any LedgerEngine, _ clock: ServerClock?,
+        _ logger: Logger, _ timeout: Duration, _ body: (ServerCore) async throws -> Value
     ) async throws -> Value {
         let serverClock: ServerClock
         if let clock { serverClock = clock } else { serverClock = try await ServerClock(configuration) }
-        let logger = Logger(label: "counterfoil.command") { _ in ServerLogHandler(configuration.log) }
         let core = try await ServerCore(configuration, storage: storage, clock: serverClock, logger: logger)
         let result = await withTaskGroup(of: Void.self) { group in
             group.addTask { await core.writer.run() }

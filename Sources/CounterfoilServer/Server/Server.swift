@@ -2,7 +2,6 @@ internal import Basics
 public import CoreMetrics
 internal import Hummingbird
 internal import Ledger
-package import LedgerSQLite
 package import LedgerServices
 public import Logging
 internal import ServiceLifecycle
@@ -63,17 +62,16 @@ public final class Server: Sendable {
         _ configuration: ServerConfiguration, clock: ServerClock,
         logger: Logger = Logger(label: "counterfoil.server"), metrics: any MetricsFactory = PrometheusMetrics(),
         tracer: any Tracer = InstrumentationSystem.tracer, stoppingAt signals: [UnixSignal] = [],
-        ledger change: (inout SQLiteStorage.Options) -> Void = { _ in }
+        ledger: LedgerOpener = .configured
     ) async throws -> Server {
         try HTTPService.requireDescriptors()
-        let storage = try open(configuration.storage, logger, change)
+        let storage = try await open(ledger, configuration.storage, logger)
         // Receives the API's port, and nil for the console's port, as each begins to accept requests.
         let (ports, opened) = AsyncStream.makeStream(of: Int?.self)
         let core: ServerCore
         let identity: SharedValue<TLSIdentity>?
         let listeners: [any Service]
         do {
-            await finishImport(storage, logger)
             core = try await ServerCore(
                 configuration, storage: storage, clock: clock, logger: logger, metrics: metrics, tracer: tracer)
             identity = try configuration.listen.tls.map { SharedValue(try TLSIdentity($0)) }
@@ -83,7 +81,7 @@ public final class Server: Sendable {
             listeners = try Self.listeners(core, identity) { opened.yield($0) }
         } catch {
             // Close the ledger, so that another attempt can open it.
-            try storage.close()
+            try await storage.close()
             if error is CancellationError { throw error }
             throw ServerError(starting: error)
         }
@@ -105,36 +103,10 @@ public final class Server: Sendable {
     }
 
     private static func open(
-        _ settings: ServerConfiguration.Storage, _ logger: Logger, _ change: (inout SQLiteStorage.Options) -> Void
-    ) throws(ServerError) -> SQLiteStorage {
-        var options = SQLiteStorage.Options(settings)
-        options.reportCheckpointError = { error in
-            guard let error else { return logger.notice("the ledger's write-ahead log is checkpointed again") }
-            logger.error(
-                "the ledger's write-ahead log cannot be checkpointed and keeps growing",
-                metadata: ["reason": "\(error.logReason)"])
-        }
-        options.reportMigration = { from, to, isDone in
-            logger.notice(
-                isDone
-                    ? "the ledger is migrated"
-                    : "the ledger is of an older version and is being migrated; the server opens its port after that",
-                metadata: ["from": "\(from)", "to": "\(to)"])
-        }
-        change(&options)
-        do { return try SQLiteStorage(path: settings.path, options: options) } catch {
-            throw ServerError(.ledgerUnavailable, error.message)
-        }
-    }
-
-    /// Removes the names of erased customers if an import was killed before it did.
-    private static func finishImport(_ storage: SQLiteStorage, _ logger: Logger) async {
-        do { try await storage.finishImport() } catch {
-            // A cancelled start ends at the next step. The next one tries again.
-            if Task.isCancelled { return }
-            logger.error(
-                "an interrupted import may have left names of erased customers; import the file again",
-                metadata: ["reason": "\(error.logReason)"])
+        _ ledger: LedgerOpener, _ settings: ServerConfiguration.Storage, _ logger: Logger
+    ) async throws -> any LedgerEngine {
+        do { return try await ledger.open(settings, logger) } catch let error as StorageError {
+            throw ServerError(starting: error)
         }
     }
 
@@ -200,8 +172,8 @@ public final class Server: Sendable {
     }
 
     /// Runs all services to their end, then closes the ledger.
-    private static func run(_ group: ServiceGroup, _ storage: SQLiteStorage) async throws {
-        try await withCleanup({ try storage.close() }) { try await group.run() }
+    private static func run(_ group: ServiceGroup, _ storage: any LedgerEngine) async throws {
+        try await withCleanup({ try await storage.close() }) { try await group.run() }
     }
 
     /// The operations of the API, such as `GET /v1/customers/{id}`.

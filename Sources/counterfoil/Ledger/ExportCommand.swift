@@ -26,7 +26,7 @@ struct ExportCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try options.load()
         try requireReplaceable()
-        let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: false)
+        let storage = try LedgerMaintenance.openSQLite(configuration, isOnlyWriter: false)
         let result = try await write(storage)
         try storage.close()
         guard output != "-" else { return }
@@ -118,7 +118,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
         guard let handle = file == "-" ? .standardInput : FileHandle(forReadingAtPath: file) else {
             throw Refusal(code: "not_readable", message: "\(file.printable) cannot be read")
         }
-        let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: true, creating: true)
+        let storage = try LedgerMaintenance.openSQLite(configuration, isOnlyWriter: true, creating: true)
         let wasEmpty = try await storage.isEmpty()
         let ledgerImport = LedgerImport(
             storage, verifier: try LedgerMaintenance.verifier(configuration),

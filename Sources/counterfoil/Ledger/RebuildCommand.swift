@@ -26,7 +26,7 @@ struct RebuildCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.load()
-        let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: true, migrates: !check)
+        let storage = try LedgerMaintenance.openSQLite(configuration, isOnlyWriter: true, migrates: !check)
         let rebuild = LedgerRebuild(storage, verifier: try LedgerMaintenance.verifier(configuration))
         let report = try await ProgressBar.showing { bar in
             try await Signals.removing(rebuild.temporaryFiles) {

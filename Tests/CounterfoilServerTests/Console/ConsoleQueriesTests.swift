@@ -48,7 +48,8 @@ import Testing
         try await WebhookReceiver.run { receiver in
             let webhook = World.webhook("backend", receiver.url + "/backend")
             try await World.run(
-                server: { Self.configure(&$0, webhook: webhook) }, ledger: { $0.trace = { sql in log.append(sql) } }
+                server: { Self.configure(&$0, webhook: webhook) },
+                ledger: .sqlite { $0.trace = { sql in log.append(sql) } }
             ) { world async throws in
                 let subject = try await Self.fill(world)
                 let storage = try world.sqlite

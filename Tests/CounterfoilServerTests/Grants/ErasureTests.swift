@@ -11,14 +11,14 @@ import Testing
 @testable import LedgerServices
 
 @Suite struct `Erasure of a customer` {
-    private static func run(
+    static func run(
         policy: ServerConfiguration.RestorePolicy = .transfer, _ body: (World) async throws -> Void
     ) async throws {
         try await World.withAPI(server: { $0.apps[0].restorePolicy = policy }, body)
     }
 
     /// The rows of the tables that refer to customers, as text.
-    private static func contents(_ world: World) async throws -> String {
+    static func contents(_ world: World) async throws -> String {
         try await world.sqlite.pool.read { db in
             var text = ""
             for table in [
@@ -32,7 +32,7 @@ import Testing
     }
 
     /// Creates the customer `person-anna` with a claimed purchase, a grant and a usage report. Returns the transaction.
-    private static func populate(_ world: World) async throws -> String {
+    static func populate(_ world: World) async throws -> String {
         let outcome = try await world.simulator.perform(
             .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
         try await world.waitUntilIdle()
@@ -271,61 +271,6 @@ import Testing
                 "/v1/customers/somebody/purchases", ["signed_transactions": texts, "restore": true])
             #expect(back.status == 200, "\(back.text)")
             #expect((back["subscriptions"] as? [Any])?.count == 1)
-        }
-    }
-
-    @Test func `Importing an older export with a newer one does not restore an erased customer`() async throws {
-        try await Self.run { world in
-            _ = try await Self.populate(world)
-            let storage = try world.sqlite
-            let older = world.folder.appending(path: "older.jsonl")
-            try await storage.export(to: older)
-            try await world.simulator.advance(by: 60)
-            _ = try await world.api.send("DELETE", "/v1/customers/person-anna")
-            let newer = world.folder.appending(path: "newer.jsonl")
-            let digest = try await storage.export(to: newer).digest
-            #expect(!(try String(contentsOf: newer, encoding: .utf8).contains("person-anna")))
-            let configuration = try world.configuration()
-            try await world.stopServer()
-            for files in [[newer], [older, newer], [newer, older]] {
-                try? FileManager.default.removeItem(atPath: configuration.storage.path)
-                let other = try SQLiteStorage(path: configuration.storage.path)
-                let verifier = try LedgerMaintenance.verifier(configuration)
-                let scopes = try await LedgerMaintenance.scopes(configuration, in: other)
-                for file in files {
-                    let report = try await LedgerImport(other, verifier: verifier, scopes: scopes, at: .now)
-                        .run(try FileHandle(forReadingFrom: file))
-                    #expect(report.refusals == 0, "\(report.refused)")
-                }
-                #expect(try await other.digest() == digest)
-                #expect(try await LedgerRebuild(other, verifier: verifier).run(replacing: false).isIdentical)
-                try other.close()
-            }
-            try await world.startServer()
-            #expect(!(try await Self.contents(world).contains("person-anna")))
-        }
-    }
-
-    @Test func `A server that starts after a killed import removes the names of erased customers`() async throws {
-        try await Self.run { world in
-            let id = try await Self.populate(world)
-            _ = try await world.api.send("DELETE", "/v1/customers/person-anna")
-            let (configuration, scope) = (try world.configuration(), try world.appEnvironment().id)
-            try await world.stopServer()
-            let storage = try SQLiteStorage(path: configuration.storage.path)
-            // The first lines of an older export.
-            try await storage.beginImport()
-            let event = ClaimEvent(at: 1, .join, "person-anna")
-            try await storage.add([.claim(.init(subject: .purchase(id, in: scope), event: event))], at: 0)
-            let isNamed = try await storage.pool.read { db in
-                try Bool.fetchOne(db, sql: "SELECT 1 FROM claim_events WHERE customer = 'person-anna'")
-            }
-            #expect(isNamed == true)
-            try storage.close()
-            try await world.startServer()
-            #expect(!(try await Self.contents(world).contains("person-anna")))
-            let isMarked = try await world.sqlite.pool.read { try $0.tableExists("unfinished_import") }
-            #expect(!isMarked)
         }
     }
 }

@@ -6,7 +6,6 @@ import CoreMetrics
 import CounterfoilServer
 import Entitlements
 import Foundation
-import LedgerSQLite
 import Logging
 import StoreSimulator
 import Synchronization
@@ -25,7 +24,7 @@ final class World: Sendable {
     private let change: @Sendable (inout ServerConfiguration) -> Void
     private let metrics: @Sendable () -> any MetricsFactory
     private let tracer: any Tracer
-    private let ledger: @Sendable (inout SQLiteStorage.Options) -> Void
+    private let ledger: LedgerOpener
     private let logger: Logger
     private let state = Mutex<(server: Server?, port: Int)>((nil, 0))
     /// The number of seconds by which the server's clock is ahead of the App Store's.
@@ -34,8 +33,7 @@ final class World: Sendable {
     private init(
         _ simulator: Simulator, _ folder: URL, _ logger: Logger,
         _ metrics: @escaping @Sendable () -> any MetricsFactory, _ tracer: any Tracer,
-        _ ledger: @escaping @Sendable (inout SQLiteStorage.Options) -> Void,
-        _ change: @escaping @Sendable (inout ServerConfiguration) -> Void
+        _ ledger: LedgerOpener, _ change: @escaping @Sendable (inout ServerConfiguration) -> Void
     ) {
         self.simulator = simulator
         self.folder = folder
@@ -52,7 +50,7 @@ final class World: Sendable {
         server changeServer: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
         metrics: @escaping @Sendable () -> any MetricsFactory = { PrometheusMetrics() },
         tracer: any Tracer = NoOpTracer(),
-        ledger: @escaping @Sendable (inout SQLiteStorage.Options) -> Void = { _ in },
+        ledger: LedgerOpener = .configured,
         logger: Logger? = nil, _ body: (World) async throws -> Value
     ) async throws -> Value {
         var configuration = SimulatorConfiguration()
