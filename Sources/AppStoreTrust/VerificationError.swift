@@ -18,9 +18,6 @@ public struct VerificationError: CounterfoilError {
 
     /// Whether the same input may be accepted later without changes: true only if the revocation status was unknown.
     public var isRetryable: Bool { code == .revocationUnknown }
-
-    /// The code and the message in one line.
-    public var description: String { "\(code): \(message)" }
 }
 
 /// Errors are equal if their codes are equal: the message is for people.

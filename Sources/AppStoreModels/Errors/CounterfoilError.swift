@@ -20,4 +20,7 @@ public protocol CounterfoilError: Error, CustomStringConvertible {
 extension CounterfoilError {
     /// Returns false: the default for errors that a retry cannot resolve.
     public var isRetryable: Bool { false }
+
+    /// The code and the message in one line.
+    public var description: String { "\(code): \(message)" }
 }

@@ -98,9 +98,6 @@ public struct HTTPTransportError: CounterfoilError {
     /// Whether the same request may succeed later without changes: false only for a body that is too large.
     public var isRetryable: Bool { code != .responseTooLarge }
 
-    /// The code and the message in one line.
-    public var description: String { "\(code): \(message)" }
-
     /// A machine-readable reason.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code as text, in snake case.

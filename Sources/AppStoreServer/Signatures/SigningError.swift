@@ -16,9 +16,6 @@ public struct SigningError: CounterfoilError {
         self.message = message
     }
 
-    /// The code and the message in one line.
-    public var description: String { "\(code): \(message)" }
-
     /// A machine-readable reason, stable between releases.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code as text, in snake case.

@@ -35,9 +35,6 @@ public struct VerifyReceiptError: CounterfoilError {
         self.status = status
         self.isRetryable = isRetryable
     }
-
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
 }
 
 /// Errors are equal if their codes and statuses are equal: the message is for people.

@@ -54,7 +54,4 @@ public struct SimulatorError: CounterfoilError, Hashable {
         self.code = code
         self.message = message
     }
-
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
 }

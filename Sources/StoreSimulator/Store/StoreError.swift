@@ -13,9 +13,6 @@ public struct StoreError: CounterfoilError, Hashable, Codable {
         self.message = message
     }
 
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
-
     /// The machine-readable reason of a refusal.
     public struct Code: OpenEnumeration {
         /// The code in snake case.
