@@ -25,7 +25,7 @@ extension Store {
         }
         guard transaction.payload.inAppOwnershipType == .purchased else {
             // Apple's list of codes for price changes has no more specific code.
-            let isPrice = request.endpoint.name == AppStoreEndpoint.changeSubscriptionPrice.name
+            let isPrice = request.endpoint == .changeSubscriptionPrice
             throw APIFailure(
                 isPrice ? .subscriptionNotEligible : .productNotOwned, "The customer has not bought the product.")
         }

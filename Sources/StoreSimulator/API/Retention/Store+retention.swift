@@ -11,31 +11,31 @@ extension Store {
         let message = request.path["messageIdentifier"] ?? ""
         let (product, locale) = (request.path["productId"] ?? "", request.path["locale"] ?? "")
         let subscriptions = Set(catalogue.products.filter { $0.subscription != nil }.map(\.id))
-        switch request.endpoint.name {
-        case AppStoreEndpoint.uploadImage.name:
+        switch request.endpoint {
+        case .uploadImage:
             let size = try QueryParameters(request.query).string("imageSize", or: .badRequestImageSize)
             try retention.uploadImage(image, size: size, bytes: request.body)
-        case AppStoreEndpoint.deleteImage.name: try retention.deleteImage(image)
-        case AppStoreEndpoint.images.name: return APIResponse(body: .model(retention.imageList()))
-        case AppStoreEndpoint.uploadMessage.name: try retention.uploadMessage(message, body: request.fields())
-        case AppStoreEndpoint.deleteMessage.name: try retention.deleteMessage(message)
-        case AppStoreEndpoint.messages.name: return APIResponse(body: .model(retention.messageList()))
-        case AppStoreEndpoint.setRealtimeURL.name:
+        case .deleteImage: try retention.deleteImage(image)
+        case .images: return APIResponse(body: .model(retention.imageList()))
+        case .uploadMessage: try retention.uploadMessage(message, body: request.fields())
+        case .deleteMessage: try retention.deleteMessage(message)
+        case .messages: return APIResponse(body: .model(retention.messageList()))
+        case .setRealtimeURL:
             try retention.setRealtimeURL(request.fields(), hasPassedTest: hasPassedPerformanceTest)
-        case AppStoreEndpoint.realtimeURL.name: return APIResponse(body: .model(try retention.realtimeURLResponse()))
-        case AppStoreEndpoint.deleteRealtimeURL.name: try retention.deleteRealtimeURL()
-        case AppStoreEndpoint.startPerformanceTest.name: return try startPerformanceTest(request, at: now)
-        case AppStoreEndpoint.performanceTest.name:
+        case .realtimeURL: return APIResponse(body: .model(try retention.realtimeURLResponse()))
+        case .deleteRealtimeURL: try retention.deleteRealtimeURL()
+        case .startPerformanceTest: return try startPerformanceTest(request, at: now)
+        case .performanceTest:
             let id = request.path["requestId"] ?? ""
             return APIResponse(body: .model(try retention.performanceTest(id, now: now)))
-        case AppStoreEndpoint.setDefaultMessage.name:
+        case .setDefaultMessage:
             try retention.setDefaultMessage(
                 product: product, locale: locale, body: request.fields(), isSubscription: subscriptions.contains)
-        case AppStoreEndpoint.defaultMessage.name:
+        case .defaultMessage:
             let message = try retention.defaultMessage(
                 product: product, locale: locale, isSubscription: subscriptions.contains)
             return APIResponse(body: .model(message))
-        case AppStoreEndpoint.deleteDefaultMessage.name:
+        case .deleteDefaultMessage:
             try retention.deleteDefaultMessage(product: product, locale: locale, isSubscription: subscriptions.contains)
         default: throw APIFailure(status: 404, "\(request.endpoint.title) is not part of the App Store's APIs.")
         }
