@@ -3,6 +3,7 @@ import AppStoreReceipts
 import ArgumentParser
 internal import Basics
 import Foundation
+import StoreSimulator
 
 /// `counterfoil receipt`: validates a receipt and prints its app, environment and purchases.
 struct ReceiptCommand: AsyncParsableCommand {
@@ -36,20 +37,10 @@ struct ReceiptCommand: AsyncParsableCommand {
     var file: String
 
     @Option(
-        name: .customLong("app"),
-        help: ArgumentHelp("Accept this app only. May be repeated. Default: any app.", valueName: "bundle-id"))
-    var bundleIDs: [String] = []
-
-    @Option(
         name: .customLong("app-version"),
         help: ArgumentHelp(
             "Accept this version of the app only. May be repeated. Default: any version.", valueName: "version"))
     var versions: [String] = []
-
-    @Option(
-        name: .customLong("environment"),
-        help: ArgumentHelp("Accept this environment only: production or sandbox. May be repeated.", valueName: "name"))
-    var environments: [EnvironmentName] = []
 
     @Option(
         name: .customLong("device-id"),
@@ -87,38 +78,30 @@ struct ReceiptCommand: AsyncParsableCommand {
             """))
     var printsVerifyReceipt = false
 
-    @Flag(help: "Trust the running simulator, or the one whose folder or URL follows.")
-    var simulator = false
-
-    @Argument(help: ArgumentHelp("The simulator's folder or URL.", valueName: "dir|url"))
-    var folder: String?
-
-    @OptionGroup var trust: TrustOptions
+    @OptionGroup var options: VerificationOptions
 
     func validate() throws {
         try Input.requireNoText(file, beginning: "MII")
-        guard simulator || folder == nil else {
-            throw ValidationError("Name one file. A simulator's folder goes after --simulator.")
-        }
-        guard !simulator || (trust.roots.isEmpty && trust.xcodeCertificates.isEmpty) else {
+        guard !options.simulator || (options.roots + options.xcodeCertificates).isEmpty else {
             throw ValidationError("--simulator cannot be combined with --root or --xcode-certificate.")
         }
         if printsTransactionID, printsVerifyReceipt {
             throw ValidationError("--transaction-id and --verify-receipt exclude each other.")
         }
-        let restricts = !bundleIDs.isEmpty || !versions.isEmpty || !environments.isEmpty || deviceID != nil
-        let certificates = intermediates + trust.roots + trust.xcodeCertificates
-        if printsTransactionID, restricts || simulator || !certificates.isEmpty || trust.asOf != nil {
+        let restricts =
+            !options.bundleIDs.isEmpty || !versions.isEmpty || !options.environments.isEmpty || deviceID != nil
+        let certificates = intermediates + options.roots + options.xcodeCertificates
+        if printsTransactionID, restricts || options.simulator || !certificates.isEmpty || options.asOf != nil {
             throw ValidationError("--transaction-id verifies nothing: leave out all other options except --json.")
         }
-        if printsVerifyReceipt, !bundleIDs.isEmpty || !versions.isEmpty || deviceID != nil {
+        if printsVerifyReceipt, !options.bundleIDs.isEmpty || !versions.isEmpty || deviceID != nil {
             throw ValidationError(
                 "verifyReceipt checks no app and no device: leave out --app, --app-version and --device-id.")
         }
     }
 
     func run() async throws {
-        let validator = simulator ? try await validatorOfSimulator() : try validator(trusting: trust)
+        let validator = options.simulator ? try await simulatorValidator() : try validator(trusting: options)
         let contents = Input.withoutByteOrderMark(try Input.read(file, maximumBytes: validator.limits.bytes + 3))
         do {
             if printsTransactionID {
@@ -127,7 +110,7 @@ struct ReceiptCommand: AsyncParsableCommand {
                 try reportVerifyReceipt(contents, validator)
             } else {
                 let verified = try validator.validate(contents: contents, deviceID: deviceID?.bytes)
-                if trust.json {
+                if options.json {
                     Output.line(ReceiptReport.json(verified))
                 } else {
                     ReceiptReport.lines(verified, Style.current()).forEach { Output.line($0) }
@@ -143,9 +126,7 @@ struct ReceiptCommand: AsyncParsableCommand {
     /// Returns advice for contents that are a JWS, that others than Apple signed or that lack certificates, otherwise an
     /// empty string.
     private func advice(for contents: Data, _ error: VerificationError) -> String {
-        if error.code == .untrustedRoot, !simulator, trust.roots.isEmpty {
-            return "; --simulator trusts a simulator, --root another root"
-        }
+        if let advice = options.advice(for: error) { return advice }
         if error.code == .chainLength, intermediates.isEmpty {
             return "; --intermediate adds certificates that the receipt lacks"
         }
@@ -155,7 +136,7 @@ struct ReceiptCommand: AsyncParsableCommand {
 
     private func reportTransactionID(in contents: Data) throws {
         let transaction = try UnverifiedReceipt.transactionID(inContents: contents)
-        if trust.json {
+        if options.json {
             Output.line("{\"verified\":false,\"transaction_id\":\(JSONText.encode(transaction))}")
         } else if let transaction {
             Output.line(transaction.printable)
@@ -165,7 +146,7 @@ struct ReceiptCommand: AsyncParsableCommand {
     }
 
     private func reportVerifyReceipt(_ contents: Data, _ validator: ReceiptValidator) throws {
-        let accepted = environments.count == 1 ? accepted()?.first : nil
+        let accepted = options.environments.count == 1 ? options.environments.first?.environment : nil
         let response = VerifyReceiptEndpoint(validator: validator, environment: accepted).response(contents: contents)
         Output.line(response.json)
         guard response.status == .valid else {
@@ -175,28 +156,35 @@ struct ReceiptCommand: AsyncParsableCommand {
         }
     }
 
-    private func accepted() -> Set<AppStoreEnvironment>? {
-        guard !environments.isEmpty else { return nil }
-        return Set(environments.map(\.environment))
+    /// Returns a validator that trusts a running simulator: its roots and its clock.
+    private func simulatorValidator() async throws -> ReceiptValidator {
+        let client = try await options.simulatorClient()
+        let clock: ClockLine = try await client.call("GET", ["clock"])
+        let now = clock.now
+        var trusting = options
+        trusting.roots = client.information.rootCertificates
+        var validator = try validator(trusting: trusting)
+        validator.now = { now }
+        return validator
     }
 
     /// Returns the validator for the options.
-    func validator(trusting trust: TrustOptions) throws -> ReceiptValidator {
-        var validator = ReceiptValidator(anchors: try trust.anchors())
-        validator.xcodeCertificates = try trust.enrolled().anchors
+    private func validator(trusting options: VerificationOptions) throws -> ReceiptValidator {
+        var validator = ReceiptValidator(anchors: try options.anchors())
+        validator.xcodeCertificates = try options.enrolled().anchors
         do {
             // Roots of --root serve as intermediates too, because transaction receipts do not include them.
-            let locations = (intermediates + trust.roots).map { URL(filePath: $0) }
+            let locations = (intermediates + options.roots).map { URL(filePath: $0) }
             validator.intermediates = try CertificatePool(contentsOf: locations)
         } catch {
             throw ValidationError("--intermediate: \(error.message)")
         }
-        validator.bundleIDs = bundleIDs.isEmpty ? nil : Set(bundleIDs)
+        validator.bundleIDs = options.bundleIDs.isEmpty ? nil : Set(options.bundleIDs)
         validator.versions = versions.isEmpty ? nil : Set(versions)
-        validator.environments = accepted()
+        validator.environments = options.acceptedEnvironments
         // The default is the creation date and not now, unlike for JWS: Apple's rule is to validate receipts as of
         // their creation, and the certificates of all known genuine receipts have expired.
-        validator.validationTime = trust.asOf ?? .signingDate
+        validator.validationTime = options.asOf ?? .signingDate
         return validator
     }
 }

@@ -1,6 +1,7 @@
 import AppStoreServer
 import ArgumentParser
 import Foundation
+import StoreSimulator
 
 /// `counterfoil verify`: verifies signed data from the App Store and prints its contents.
 struct Verify: AsyncParsableCommand {
@@ -32,43 +33,25 @@ struct Verify: AsyncParsableCommand {
     var file: String
 
     @Option(
-        name: .customLong("app"),
-        help: ArgumentHelp("Accept this app only. May be repeated. Default: any app.", valueName: "bundle-id"))
-    var bundleIDs: [String] = []
-
-    @Option(
         name: .customLong("app-apple-id"),
         help: ArgumentHelp("The app's Apple ID, required in production data. Needs --app.", valueName: "n")
     )
     var appAppleID: Int64?
 
     @Option(
-        name: .customLong("environment"),
-        help: ArgumentHelp("Accept this environment only: production or sandbox. May be repeated.", valueName: "name"))
-    var environments: [EnvironmentName] = []
-
-    @Option(
         help: ArgumentHelp("Check whether certificates were revoked: off (default), soft or hard.", valueName: "policy")
     )
     var revocation: RevocationPolicy?
 
-    @Flag(help: "Trust the running simulator, or the one whose folder or URL follows.")
-    var simulator = false
-
-    @Argument(help: ArgumentHelp("The simulator's folder or URL.", valueName: "dir|url"))
-    var folder: String?
-
-    @OptionGroup var trust: TrustOptions
+    @OptionGroup var options: VerificationOptions
 
     func validate() throws {
         try Input.requireNoText(file, beginning: "eyJ")
-        if appAppleID != nil, bundleIDs.count != 1 {
+        if appAppleID != nil, options.bundleIDs.count != 1 {
             throw ValidationError("--app-apple-id needs one --app: name the app it belongs to.")
         }
-        guard simulator || folder == nil else {
-            throw ValidationError("Name one file. A simulator's folder goes after --simulator.")
-        }
-        guard !simulator || (bundleIDs.isEmpty && trust.roots.isEmpty && trust.xcodeCertificates.isEmpty) else {
+        let trusted = options.roots + options.xcodeCertificates
+        guard !options.simulator || (options.bundleIDs.isEmpty && trusted.isEmpty) else {
             throw ValidationError("--simulator cannot be combined with --app, --root or --xcode-certificate.")
         }
     }
@@ -80,7 +63,7 @@ struct Verify: AsyncParsableCommand {
             let verifier = try SignedDataVerifier(configuration)
             let verified = try await verifier.anyPayload(text)
             let inner = await NestedSignedData.verify(in: verified.payload, by: verifier)
-            if trust.json {
+            if options.json {
                 Output.line(VerificationReport.json(verified, inner: inner))
             } else {
                 VerificationReport.lines(verified, inner: inner, Style.current()).forEach { Output.line($0) }
@@ -95,9 +78,7 @@ struct Verify: AsyncParsableCommand {
     /// Returns advice for a text that begins like JSON or a receipt, or that others than Apple signed, otherwise an
     /// empty string.
     private func advice(for text: String, _ error: VerificationError) -> String {
-        if error.code == .untrustedRoot, !simulator, trust.roots.isEmpty {
-            return "; --simulator trusts a simulator, --root another root"
-        }
+        if let advice = options.advice(for: error) { return advice }
         if text.hasPrefix("{") {
             return "; this is JSON: verify a JWS in it, such as the signedPayload of a notification"
         }
@@ -105,21 +86,40 @@ struct Verify: AsyncParsableCommand {
     }
 
     private func configuration() async throws -> SignedDataVerifier.Configuration {
-        if simulator { return try await configuration(of: ControlClient(try await SimulatorLocation.find(folder))) }
-        var accepted = Set((environments.isEmpty ? EnvironmentName.allCases : environments).map(\.environment))
-        if environments.isEmpty, trust.acceptsXcode { accepted.formUnion([.xcode, .localTesting]) }
-        let apps = bundleIDs.map { App(bundleID: $0, appAppleID: appAppleID, environments: accepted) }
+        if options.simulator { return try await configuration(of: options.simulatorClient()) }
+        var accepted = options.acceptedEnvironments ?? [.production, .sandbox]
+        if options.environments.isEmpty, options.acceptsXcode { accepted.formUnion([.xcode, .localTesting]) }
+        let apps = options.bundleIDs.map { App(bundleID: $0, appAppleID: appAppleID, environments: accepted) }
         var configuration = SignedDataVerifier.Configuration(apps: apps.isEmpty ? .any(accepted) : .only(apps))
-        configuration.anchors = try trust.anchors()
-        configuration.enrolledXcodeCertificates = try trust.enrolled().files
+        configuration.anchors = try options.anchors()
+        configuration.enrolledXcodeCertificates = try options.enrolled().files
         configuration.revocation = revocationOptions(revocation ?? .off)
-        configuration.validationTime = trust.asOf ?? .now
+        configuration.validationTime = options.asOf ?? .now
+        return configuration
+    }
+
+    /// Returns a configuration that trusts a running simulator: its roots, app, clock and OCSP responder.
+    private func configuration(of client: ControlClient) async throws -> SignedDataVerifier.Configuration {
+        let information = client.information
+        let clock: ClockLine = try await client.call("GET", ["clock"])
+        let now = clock.now
+        var configuration: SignedDataVerifier.Configuration
+        do {
+            configuration = try information.verifierConfiguration(
+                accepting: options.acceptedEnvironments ?? [.production, .sandbox])
+        } catch {
+            throw Refusal(code: "\(error.code)", message: "the simulator's certificates: \(error.message)")
+        }
+        configuration.now = { now }
+        configuration.validationTime = options.asOf ?? .now
+        configuration.revocation = revocationOptions(
+            revocation ?? .soft, hosts: [URL(string: information.controlURL)?.host()].compactMap(\.self))
         return configuration
     }
 
     /// Returns the options for OCSP requests, which wait for the response up to the time limit. Nil if the policy is
     /// off.
-    func revocationOptions(_ policy: RevocationPolicy, hosts: [String] = []) -> RevocationOptions? {
+    private func revocationOptions(_ policy: RevocationPolicy, hosts: [String] = []) -> RevocationOptions? {
         guard policy != .off else { return nil }
         var options = RevocationOptions(policy: policy)
         options.maximumWait = options.timeLimit

@@ -5,9 +5,25 @@ import Basics
 import Foundation
 import X509
 
-/// The options for the trusted certificates and the instant at which they have to be valid, whose default differs by
-/// command.
-struct TrustOptions: ParsableArguments {
+/// The options of the commands that verify signed data: the accepted apps and environments, the trusted certificates, and
+/// the instant at which these have to be valid, whose default differs by command.
+struct VerificationOptions: ParsableArguments {
+    @Option(
+        name: .customLong("app"),
+        help: ArgumentHelp("Accept this app only. May be repeated. Default: any app.", valueName: "bundle-id"))
+    var bundleIDs: [String] = []
+
+    @Option(
+        name: .customLong("environment"),
+        help: ArgumentHelp("Accept this environment only: production or sandbox. May be repeated.", valueName: "name"))
+    var environments: [EnvironmentName] = []
+
+    @Flag(help: "Trust the running simulator, or the one whose folder or URL follows.")
+    var simulator = false
+
+    @Argument(help: ArgumentHelp("The simulator's folder or URL.", valueName: "dir|url"))
+    var folder: String?
+
     @Option(
         name: .customLong("root"),
         help: ArgumentHelp(
@@ -39,6 +55,26 @@ struct TrustOptions: ParsableArguments {
 
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
+
+    func validate() throws {
+        guard simulator || folder == nil else {
+            throw ValidationError("Name one file. A simulator's folder goes after --simulator.")
+        }
+    }
+
+    /// The environments of `--environment`; nil without the option.
+    var acceptedEnvironments: Set<AppStoreEnvironment>? {
+        environments.isEmpty ? nil : Set(environments.map(\.environment))
+    }
+
+    /// Returns a client for the simulator to trust.
+    func simulatorClient() async throws -> ControlClient { ControlClient(try await SimulatorLocation.find(folder)) }
+
+    /// Returns advice if the data end at a root that is not trusted; nil for other errors.
+    func advice(for error: VerificationError) -> String? {
+        guard error.code == .untrustedRoot, !simulator, roots.isEmpty else { return nil }
+        return "; --simulator trusts a simulator, --root another root"
+    }
 
     /// Returns the roots of `--root`, or Apple's.
     func anchors() throws -> TrustAnchors {
