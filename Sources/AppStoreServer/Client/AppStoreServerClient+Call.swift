@@ -22,18 +22,11 @@ extension AppStoreServerClient {
         body: Data? = nil
     ) async throws(AppStoreServerError) -> Data {
         let (data, sent, token) = try await responseBody(endpoint, arguments, query: query, body: body)
-        guard Self.isJSONObject(data) || (data.isEmpty && !endpoint.hasResponseBody) else {
+        guard data.isJSONObject || (data.isEmpty && !endpoint.hasResponseBody) else {
             throw AppStoreServerError(.undecodableResponse, "the response is not a JSON object")
                 .adding(data, hiding: token).adding(endpoint, attempts: sent)
         }
         return data
-    }
-
-    private static func isJSONObject(_ data: Data) -> Bool {
-        // Foundation also accepts UTF-16, in which ASCII letters have a zero byte. An unreadable body is not a JSON
-        // object.
-        guard !data.contains(0), String(validating: data, as: UTF8.self) != nil else { return false }
-        return (try? JSONSerialization.jsonObject(with: data)) is [String: Any]
     }
 
     /// Returns the body of a success, the number of requests that were sent, and the token of the last one.
@@ -80,7 +73,7 @@ extension AppStoreServerClient {
         do { try await limiter?.wait(for: endpoint.rateClass) } catch { throw Self.cancelled }
 
         let token: APIToken
-        do { token = try tokens.token() } catch { throw AppStoreServerError(.signing, error.description) }
+        do { token = try tokens.token() } catch { throw AppStoreServerError(.signing, "\(error)") }
         var request = request
         request.headers.append(("Authorization", "Bearer \(token.text)"))
 
@@ -156,6 +149,16 @@ extension AppStoreServerClient {
             throw AppStoreServerError(.invalidRequest, "the body cannot be written as JSON").adding(
                 endpoint, attempts: 0)
         }
+    }
+}
+
+extension Data {
+    /// Whether the bytes are a JSON object in UTF-8.
+    package var isJSONObject: Bool {
+        // Foundation also accepts UTF-16, in which ASCII letters have a zero byte. An unreadable body is not a JSON
+        // object.
+        guard !contains(0), String(validating: self, as: UTF8.self) != nil else { return false }
+        return (try? JSONSerialization.jsonObject(with: self)) is [String: Any]
     }
 }
 

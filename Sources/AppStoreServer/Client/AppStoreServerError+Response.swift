@@ -1,4 +1,5 @@
 import AppStoreModels
+import Basics
 import Foundation
 
 extension AppStoreServerError {
@@ -78,17 +79,8 @@ extension AppStoreServerError {
     /// Creates the error for a successful response that cannot be decoded. Names the member, but no value: the response
     /// may contain personal data.
     package static func undecodable(_ error: any Error) -> AppStoreServerError {
-        let context: DecodingError.Context? =
-            switch error as? DecodingError {
-            case .dataCorrupted(let context)?, .keyNotFound(_, let context)?, .typeMismatch(_, let context)?,
-                .valueNotFound(_, let context)?:
-                context
-            default: nil
-            }
-        let path = (context?.codingPath ?? []).map { $0.intValue.map(String.init) ?? $0.stringValue }
-        let missing: String? =
-            if case .keyNotFound(let key, _)? = error as? DecodingError { key.stringValue } else { nil }
-        let place = String((path + (missing.map { [$0] } ?? [])).joined(separator: ".").prefix(200))
+        let path = (error as? DecodingError)?.path.map { $0.intValue.map(String.init) ?? $0.stringValue } ?? []
+        let place = String(path.joined(separator: ".").prefix(200))
         return AppStoreServerError(
             .undecodableResponse,
             place.isEmpty ? "the response is not the expected JSON" : "the response has no usable \(place)")

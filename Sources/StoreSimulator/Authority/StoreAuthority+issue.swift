@@ -1,3 +1,4 @@
+internal import Basics
 internal import Crypto
 internal import Foundation
 internal import SwiftASN1
@@ -40,9 +41,8 @@ extension StoreAuthority {
         var text = base.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
         // The URL has to fit into an IA5String of a certificate, and its path into a request line.
-        guard ["http", "https"].contains(base.scheme?.lowercased()), base.host()?.isEmpty == false,
-            base.query() == nil, base.fragment() == nil, base.user() == nil, text.utf8.count <= 1000,
-            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        guard base.isHTTP, base.query() == nil, base.fragment() == nil, base.user() == nil,
+            text.utf8.count <= 1000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else {
             throw SimulatorError(.invalidArgument, "the OCSP base URL is not a plain http or https URL")
         }

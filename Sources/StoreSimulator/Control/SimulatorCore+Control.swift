@@ -1,4 +1,5 @@
 package import AppStoreModels
+internal import Basics
 internal import Foundation
 internal import Synchronization
 
@@ -136,7 +137,6 @@ extension StoreSettings {
 
     /// Whether `text` is an HTTP or HTTPS URL with a host, of up to 2,048 bytes.
     static func isURL(_ text: String) -> Bool {
-        guard text.utf8.count <= 2048, let url = URL(string: text), url.host()?.isEmpty == false else { return false }
-        return ["http", "https"].contains(url.scheme?.lowercased())
+        text.utf8.count <= 2048 && URL(string: text)?.isHTTP == true
     }
 }

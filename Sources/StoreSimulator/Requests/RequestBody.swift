@@ -36,7 +36,8 @@ package struct RequestBody: Sendable, Hashable {
     package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(APIFailure) -> Value {
         guard bytes.count <= maximumSize else { throw APIFailure(status: 400, "the body is too large") }
         do { return try StrictJSONDecoder.decode(type, from: bytes) } catch let error as DecodingError {
-            throw APIFailure(status: 400, "the body does not match the request: \(error.path)")
+            let path = error.path.map(\.stringValue).joined(separator: ".")
+            throw APIFailure(status: 400, "the body does not match the request: \(path)")
         } catch { throw APIFailure(status: 400, "the body is not JSON") }
     }
 
@@ -66,19 +67,5 @@ extension JSONValue {
         case .array: "an array"
         case .object: "an object"
         }
-    }
-}
-
-extension DecodingError {
-    /// The path of the value that caused the error.
-    fileprivate var path: String {
-        let path: [any CodingKey] =
-            switch self {
-            case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-                context.codingPath
-            case .keyNotFound(let key, let context): context.codingPath + [key]
-            @unknown default: []
-            }
-        return path.map(\.stringValue).joined(separator: ".")
     }
 }

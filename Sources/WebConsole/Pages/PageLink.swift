@@ -23,8 +23,7 @@ package struct PageLink: Sendable, Hashable, CustomStringConvertible {
     /// Creates a link to another server; nil unless `text` is an `http` or `https` URL.
     package init?(external text: String) {
         guard text.utf8.count <= 4096, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-            let url = URL(string: text),
-            ["http", "https"].contains(url.scheme?.lowercased()), url.host()?.isEmpty == false
+            URL(string: text)?.isHTTP == true
         else { return nil }
         description = text
     }

@@ -153,14 +153,10 @@ struct API: AsyncParsableCommand {
     /// The App Store would refuse such a body, and the request would count against the quota.
     private static func missingFormat(of body: Data, as contentType: String?) -> String? {
         switch contentType {
-        case "application/json":
-            // JSONSerialization also accepts UTF-16, in which every ASCII character contains a zero byte.
-            guard !body.contains(0), String(validating: body, as: UTF8.self) != nil else { return "JSON in UTF-8" }
-            let isObject = (try? JSONSerialization.jsonObject(with: body)) is [String: Any]
-            return isObject ? nil : "a JSON object"
+        case "application/json": body.isJSONObject ? nil : "a JSON object in UTF-8"
         case "image/png":
-            return body.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) ? nil : "a PNG image"
-        default: return nil
+            body.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) ? nil : "a PNG image"
+        default: nil
         }
     }
 }

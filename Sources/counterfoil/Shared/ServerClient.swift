@@ -1,5 +1,6 @@
 import AppStoreServer
 import ArgumentParser
+import Basics
 import CounterfoilServer
 import Foundation
 
@@ -94,12 +95,7 @@ struct ServerOptions: ParsableArguments {
 /// Checks URLs of servers that options take.
 enum ServerURL {
     /// Returns the URL if its scheme is http or https and it has a host, otherwise nil.
-    static func http(_ text: String) -> URL? {
-        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
-            !(url.host() ?? "").isEmpty
-        else { return nil }
-        return url
-    }
+    static func http(_ text: String) -> URL? { URL(string: text).flatMap { $0.isHTTP ? $0 : nil } }
 
     /// Returns the URL without trailing slashes. Throws if it is not http or https or has a user, password, query or
     /// fragment.

@@ -10,4 +10,14 @@ extension DecodingError {
         default: nil
         }
     }
+
+    /// The path of the value that caused the error. A missing member is its last element.
+    package var path: [any CodingKey] {
+        switch self {
+        case .keyNotFound(let key, let context): context.codingPath + [key]
+        case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context):
+            context.codingPath
+        @unknown default: []
+        }
+    }
 }
