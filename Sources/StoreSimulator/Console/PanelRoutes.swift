@@ -6,23 +6,23 @@ internal import WebConsole
 
 /// The routes of the panel.
 enum PanelRoutes {
-    static func add(to router: Router<SimulatorContext>, _ slot: SimulatorHolder, _ state: PanelState) {
+    static func add(to router: Router<SimulatorContext>, _ holder: SimulatorHolder, _ state: PanelState) {
         for path in ["/", "/customers/{name}", "/notifications/{name}"]
             + PanelPage.main.compactMap(\.page.segments.first).map({ "/" + $0 })
         {
             router.get(RouterPath(path)) { request, _ -> Response in
-                let panel = SimulatorPanel(simulator: try slot.get(), state: state)
+                let panel = SimulatorPanel(simulator: try holder.get(), state: state)
                 return page(try panelRequest(request), panel)
             }
         }
         router.post("/forms/{form}") { request, context -> Response in
-            let panel = SimulatorPanel(simulator: try slot.get(), state: state)
+            let panel = SimulatorPanel(simulator: try holder.get(), state: state)
             return try await send(request, context.parameters.get("form") ?? "", panel)
         }
         router.post("/theme") { request, _ in
             try await ConsoleCookies.response(toThemeForm: request, home: PageLink())
         }
-        router.get("/events") { request, _ -> Response in try slot.get().core.pages.response(to: request) }
+        router.get("/events") { request, _ -> Response in try holder.get().core.pages.response(to: request) }
         router.get("/assets/{file}") { _, context -> Response in
             SimulatorPanel.assets.response(context.parameters.get("file") ?? "")
         }
@@ -33,10 +33,10 @@ enum PanelRoutes {
         guard request.method == .get || request.method == .head,
             request.headers[.accept]?.contains("text/html") == true
         else { return nil }
-        let asked = PanelRequest(
+        let panelRequest = PanelRequest(
             page: .unknown(request.uri.path), environment: .production, query: FormFields(),
             theme: ConsoleCookies.theme(of: request))
-        return page(asked, SimulatorPanel(simulator: simulator, state: state))
+        return page(panelRequest, SimulatorPanel(simulator: simulator, state: state))
     }
 
     private static func panelRequest(_ request: Request) throws -> PanelRequest {
@@ -55,11 +55,11 @@ enum PanelRoutes {
         name?.lowercased() == "sandbox" ? .sandbox : .production
     }
 
-    private static func page(_ asked: PanelRequest, _ panel: SimulatorPanel) -> Response {
-        let page = panel.page(asked)
+    private static func page(_ request: PanelRequest, _ panel: SimulatorPanel) -> Response {
+        let page = panel.page(request)
         guard let html = page.html else { return Response(status: .internalServerError) }
         let status = HTTPResponse.Status(code: page.status)
-        return .page(asked.query.contains("fragment") ? PageLibrary.liveParts(of: html) : html, status: status)
+        return .page(request.query.contains("fragment") ? PageLibrary.liveParts(of: html) : html, status: status)
     }
 
     /// Performs the action of a form, once for each ticket, and redirects to the page with the result. If the action is
@@ -72,31 +72,33 @@ enum PanelRoutes {
             throw HTTPError(.badRequest)
         }
         guard let action = PanelAction.all[name] else { throw HTTPError(.notFound) }
-        var asked = PanelRequest(
+        let target = PanelRequest(
             page: PanelPage(path: fields["page"] ?? "") ?? .customers,
             environment: environment(named: fields["environment"]), query: FormFields(),
             theme: ConsoleCookies.theme(of: request))
-        let place = asked
+        func refused(_ failure: ControlFailure) -> Response {
+            var form = target
+            form.formFailure = .init(form: fields["form"] ?? name, fields: fields, failure: failure)
+            return page(form, panel)
+        }
         let response = try await panel.state.tickets.once(fields["ticket"], for: name) {
             do {
                 if let question = try action.confirmation?(fields), fields["confirmed"] == nil {
-                    guard let html = panel.confirmation(question, action: name, fields, place).html else {
+                    guard let html = panel.confirmation(question, action: name, fields, target).html else {
                         return .notDone(Response(status: .internalServerError))
                     }
                     return .notDone(.page(html))
                 }
-                let link = try await panel.perform(action, fields, place)
+                let link = try await panel.perform(action, fields, target)
                 return .done(.seeOther(link), later: link)
             } catch {
-                var place = place
-                place.formFailure = .init(form: fields["form"] ?? name, fields: fields, failure: ControlFailure(error))
-                return .notDone(page(place, panel))
+                return .notDone(refused(ControlFailure(error)))
             }
         }
-        if let response { return response }
-        let failure = ControlFailure(
-            409, "form_expired", "The form was too old, or from an earlier run of the simulator. Submit it again.")
-        asked.formFailure = .init(form: fields["form"] ?? name, fields: fields, failure: failure)
-        return page(asked, panel)
+        return response
+            ?? refused(
+                ControlFailure(
+                    409, "form_expired",
+                    "The form was too old, or from an earlier run of the simulator. Submit it again."))
     }
 }

@@ -29,13 +29,13 @@ enum ControlRoutes {
     static let operations: [Operation] =
         clock + purchases + devices + notifications + faults + snapshots + scenarios
 
-    static func add(to router: Router<SimulatorContext>, _ slot: SimulatorHolder) {
+    static func add(to router: Router<SimulatorContext>, _ holder: SimulatorHolder) {
         for operation in operations {
             let names = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }.map {
                 String($0.dropFirst().dropLast())
             }
             router.on(RouterPath("/simulator" + operation.path), method: operation.method) { request, context in
-                let simulator = try slot.get()
+                let simulator = try holder.get()
                 var values: [String: String] = [:]
                 for name in names {
                     values[name] = context.parameters.get(name).flatMap { String(percentEncoded: $0.utf8) }

@@ -8,15 +8,14 @@ struct MissingPage: RouterMiddleware {
 
     private static let elsewhere: Set<Substring> = ["simulator", "production", "sandbox", "ocsp"]
 
-    let slot: SimulatorHolder
+    let holder: SimulatorHolder
     let state: PanelState
 
     @concurrent func handle(_ request: Request, context: SimulatorContext, next: NextHandler) async throws -> Response {
         do { return try await next(request, context) } catch let error as HTTPError where error.status == .notFound {
             let first = request.uri.path.split(separator: "/").first ?? ""
-            guard !Self.elsewhere.contains(first), let page = PanelRoutes.missing(request, try slot.get(), state) else {
-                throw error
-            }
+            guard !Self.elsewhere.contains(first), let page = PanelRoutes.missing(request, try holder.get(), state)
+            else { throw error }
             return page
         }
     }

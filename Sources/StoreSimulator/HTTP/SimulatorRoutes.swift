@@ -28,36 +28,36 @@ final class SimulatorHolder: Sendable {
 
 /// The routes of the simulator.
 enum SimulatorRoutes {
-    static func router(_ slot: SimulatorHolder) -> Router<SimulatorContext> {
+    static func router(_ holder: SimulatorHolder) -> Router<SimulatorContext> {
         let router = Router(context: SimulatorContext.self, options: .autoGenerateHeadEndpoints)
         let panel = PanelState()
         router.add(middleware: ControlMiddleware())
         router.add(middleware: LoopbackGuard())
-        router.add(middleware: MissingPage(slot: slot, state: panel))
+        router.add(middleware: MissingPage(holder: holder, state: panel))
         for environment in AppStoreEnvironment.simulated {
             let prefix = "/\(environment.pathName)"
-            for endpoint in AppStoreEndpoint.all { add(endpoint, prefix, environment, to: router, slot) }
+            for endpoint in AppStoreEndpoint.all { add(endpoint, prefix, environment, to: router, holder) }
             // The other methods get status 21000 in the body, and HTTP status 200.
             for method in [HTTPRequest.Method.post, .get, .put, .patch, .delete] {
                 router.on("\(prefix)/verifyReceipt", method: method) { request, context -> Response in
                     let body = try await data(request, context)
-                    let core = try slot.get().core
+                    let core = try holder.get().core
                     return try await send(core.verifyReceipt(method: method.rawValue, body, in: environment), context)
                 }
             }
             // An empty route for benchmarks: it measures the cost of a response without content.
             router.get("\(prefix)/ping") { _, _ in Response(status: .ok) }
         }
-        addRevocation(to: router, slot)
-        ControlRoutes.add(to: router, slot)
-        if let receiver = slot.receiver { add(receiver, to: router) }
-        PanelRoutes.add(to: router, slot, panel)
+        addRevocation(to: router, holder)
+        ControlRoutes.add(to: router, holder)
+        if let receiver = holder.receiver { add(receiver, to: router) }
+        PanelRoutes.add(to: router, holder, panel)
         return router
     }
 
     private static func add(
         _ endpoint: AppStoreEndpoint, _ prefix: String, _ environment: AppStoreEnvironment,
-        to router: Router<SimulatorContext>, _ slot: SimulatorHolder
+        to router: Router<SimulatorContext>, _ holder: SimulatorHolder
     ) {
         guard let method = HTTPRequest.Method(endpoint.method) else { return }
         // The router requires the same parameter name at the same position of all endpoints. These are the names of
@@ -70,7 +70,7 @@ enum SimulatorRoutes {
         }
         let path = RouterPath("\(prefix)/\(parts.joined(separator: "/"))")
         router.on(path, method: method) { [names] request, context -> Response in
-            let simulator = try slot.get()
+            let simulator = try holder.get()
             var path: [String: String] = [:]
             for (name, meaning) in names {
                 path[meaning] = context.parameters.get(name).flatMap { String(percentEncoded: $0.utf8) }
@@ -89,19 +89,19 @@ enum SimulatorRoutes {
     // 3840 × 2160 pixels of three bytes are 25 MB, and some images hardly compress.
     private static let maximumImageSize = 32 << 20
 
-    private static func addRevocation(to router: Router<SimulatorContext>, _ slot: SimulatorHolder) {
+    private static func addRevocation(to router: Router<SimulatorContext>, _ holder: SimulatorHolder) {
         router.post("/ocsp/{responder}") { request, context -> Response in
             let body = try await data(request, context)
-            return try await send(slot.get().core.revocationResponse { $0.reply(to: body, times: $1) }, context)
+            return try await send(holder.get().core.revocationResponse { $0.reply(to: body, times: $1) }, context)
         }
         router.get("/ocsp/{responder}") { request, context -> Response in
             let name = context.parameters.get("responder") ?? ""
-            return try await send(published(name, slot.get().core), context)
+            return try await send(published(name, holder.get().core), context)
         }
         router.get("/ocsp/{responder}/**") { request, context -> Response in
             // RFC 6960 appendix A.1: the request is the rest of the path, in base64, which may contain slashes.
             let path = request.uri.path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true).last ?? ""
-            return try await send(slot.get().core.revocationResponse { $0.reply(toPath: path, times: $1) }, context)
+            return try await send(holder.get().core.revocationResponse { $0.reply(toPath: path, times: $1) }, context)
         }
     }
 

@@ -61,9 +61,9 @@ public final class Simulator: Sendable {
         }
         try SimulatorCore.checkStart(of: configuration.clock)
         let directory = try SimulatorDirectory(configuration.directory)
-        let slot = SimulatorHolder(receiver: receiver)
+        let holder = SimulatorHolder(receiver: receiver)
         let service: LoopbackService
-        do { service = try await listen(slot, port: configuration.port) } catch {
+        do { service = try await listen(holder, port: configuration.port) } catch {
             directory.removeIfTemporary()
             throw error
         }
@@ -75,7 +75,7 @@ public final class Simulator: Sendable {
                 configuration.sandbox.notificationURL = url + "/sandbox"
             }
             let simulator = try make(configuration, directory, service)
-            slot.fill(simulator)
+            holder.fill(simulator)
             return simulator
         } catch {
             await service.stop()
@@ -106,8 +106,8 @@ public final class Simulator: Sendable {
     }
 
     /// Listens on loopback; `port` 0 means any free port.
-    private static func listen(_ slot: SimulatorHolder, port: Int) async throws -> LoopbackService {
-        let responder = HeadResponder(base: SimulatorRoutes.router(slot).buildResponder())
+    private static func listen(_ holder: SimulatorHolder, port: Int) async throws -> LoopbackService {
+        let responder = HeadResponder(base: SimulatorRoutes.router(holder).buildResponder())
         do { return try await LoopbackService(responder, port: port, label: "counterfoil.simulator") } catch {
             let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)).lowercased() }
             throw SimulatorError(
