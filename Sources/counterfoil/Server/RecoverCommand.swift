@@ -137,6 +137,8 @@ struct RecoverCommand: AsyncParsableCommand {
 struct InstantArgument: ExpressibleByArgument {
     let milliseconds: Int64
 
+    var date: Date { Date(milliseconds: milliseconds) }
+
     init?(argument: String) {
         guard let milliseconds = InstantText.milliseconds(argument, acceptsDays: true) else { return nil }
         self.milliseconds = milliseconds

@@ -23,18 +23,15 @@ enum Output {
         }
     }
 
-    /// Writes bytes to standard output without a change, for files and pipes. Ends the process if the write fails.
-    static func bytes(_ data: Data) {
-        do { try FileHandle.standardOutput.write(contentsOf: data) } catch {
-            end(after: Failure(reason: FileFailure.reason(error)))
-        }
-    }
-
     /// Writes CSV to standard output: byte for byte to a file or a pipe, as printable lines to a terminal. Ends the
     /// process if the write fails.
     static func csv(_ data: Data) {
         guard !data.isEmpty else { return }
-        guard isatty(FileHandle.standardOutput.fileDescriptor) != 0 else { return bytes(data) }
+        guard isatty(STDOUT_FILENO) != 0 else {
+            do { return try FileHandle.standardOutput.write(contentsOf: data) } catch {
+                end(after: Failure(reason: FileFailure.reason(error)))
+            }
+        }
         let text = String(decoding: data, as: UTF8.self).replacing("\r\n", with: "\n")
         line(text.hasSuffix("\n") ? String(text.dropLast()) : text)
     }

@@ -70,7 +70,7 @@ struct BuyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let client = try await options.client()
-        let product = try await client.product(product, in: environment.environment)
+        let product = try await client.product(product, in: environment.name)
         let command = StoreCommand.purchase(
             customer: customer, product: product, quantity: quantity, offer: offer, appAccountToken: try account(),
             signature: try await signature(for: product, client), introductorySignature: introductorySignature,
@@ -98,10 +98,10 @@ struct BuyCommand: AsyncParsableCommand {
     private func signature(for product: String, _ client: ControlClient) async throws -> OfferSignature? {
         guard let signBy, let offer else { return try signatureOption() }
         let server = try ServerClient(url: signBy, keyFile: key, option: "--sign-by")
-        let (name, store) = (environment.environment.rawValue, environment.environment.environment)
+        let name = environment.name
         var account = accountToken?.lowercased()
         if account == nil {
-            account = try await client.call("GET", [name, "customers", customer], as: CustomerState.self)
+            account = try await client.call("GET", [name.rawValue, "customers", customer], as: CustomerState.self)
                 .appAccountToken
         }
         guard let account else {
@@ -111,7 +111,7 @@ struct BuyCommand: AsyncParsableCommand {
         }
         let body = try JSONEncoder().encode(OfferRequest(product_id: product, offer_id: offer))
         let response: OfferResponse = try await server.call(
-            "POST", "/v1/customers/\(account)/offers/promotional?environment=\(store.rawValue)", body)
+            "POST", "/v1/customers/\(account)/offers/promotional?environment=\(name.environment.rawValue)", body)
         return .jws(response.jws)
     }
 }

@@ -41,7 +41,7 @@ struct NotificationsShow: AsyncParsableCommand {
 
     func run() async throws {
         let client = try await options.client()
-        let path = [environment.environment.rawValue, "settings"]
+        let path = [environment.name.rawValue, "settings"]
         var settings = try await client.call("GET", path, as: StoreSettings.self)
         if let version {
             settings = try await client.call(
@@ -50,14 +50,14 @@ struct NotificationsShow: AsyncParsableCommand {
         let chosen = settings.notificationVersion.rawValue
         if options.json {
             let answer: [String: JSONValue] = [
-                "environment": .string(environment.environment.environment.rawValue),
+                "environment": .string(environment.name.environment.rawValue),
                 "version": .integer(Int64(chosen)),
                 "url": settings.notificationURL.map { .string($0) } ?? .null,
             ]
             return Output.line(try JSONLine.text(answer))
         }
         let place = settings.notificationURL.map { "go to \($0.printable)" } ?? "go nowhere: no URL is set"
-        Output.line("\(environment.environment.rawValue): notifications of version \(chosen) \(place)")
+        Output.line("\(environment.name.rawValue): notifications of version \(chosen) \(place)")
     }
 }
 
@@ -89,7 +89,7 @@ struct NotificationsResend: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let path = [environment.environment.rawValue, "notifications", uuid, "resend"]
+        let path = [environment.name.rawValue, "notifications", uuid, "resend"]
         let data = try await options.client().send("POST", path)
         let sent = try ControlClient.decode(Sent.self, from: data)
         if options.json { Output.line(String(decoding: data, as: UTF8.self)) }

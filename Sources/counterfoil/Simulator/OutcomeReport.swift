@@ -7,7 +7,7 @@ extension ControlClient {
     func perform(
         _ command: some Encodable & Sendable, in environment: EnvironmentOption, _ options: SimulatorOptions
     ) async throws {
-        let data = try await send("POST", [environment.environment.rawValue, "commands"], body: command)
+        let data = try await send("POST", [environment.name.rawValue, "commands"], body: command)
         try OutcomeReport.print(data, options)
     }
 }

@@ -28,7 +28,7 @@ struct CustomersCommand: AsyncParsableCommand {
 
     func run() async throws {
         let client = try await options.client()
-        let path = [environment.environment.rawValue, "customers"]
+        let path = [environment.name.rawValue, "customers"]
         if let name {
             let data = try await client.send("GET", path + [name])
             if options.json, !accountToken { return Output.line(String(decoding: data, as: UTF8.self)) }

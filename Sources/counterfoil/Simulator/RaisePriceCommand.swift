@@ -29,7 +29,7 @@ struct SimulatorRaisePrice: AsyncParsableCommand {
     func run() async throws {
         let client = try await options.client()
         let command = StoreCommand.increasePrice(
-            product: try await client.product(product, in: environment.environment), price: price, consent: consent)
+            product: try await client.product(product, in: environment.name), price: price, consent: consent)
         try await client.perform(command, in: environment, options)
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Basics
 import Foundation
 import StoreSimulator
 
@@ -37,7 +36,7 @@ struct SimulatorReceipt: AsyncParsableCommand {
 
     func run() async throws {
         let data = try await options.client().send(
-            "GET", [environment.environment.rawValue, "customers", customer, "receipt"],
+            "GET", [environment.name.rawValue, "customers", customer, "receipt"],
             query: device.map { [("device", $0)] } ?? [])
         let response = try ControlClient.decode(Response.self, from: data)
         switch (deviceID, options.json) {
@@ -87,30 +86,21 @@ struct SimulatorVolumePurchase: AsyncParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
-    @Option(help: ArgumentHelp("When the receipts expire, in ISO 8601. Default: never.", valueName: "instant"))
-    var until: String?
+    @Option(help: ArgumentHelp("When the receipts expire, such as 2027-01-01. Default: never.", valueName: "instant"))
+    var until: InstantArgument?
     @Flag(help: "Revoke the app.") var revoke = false
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 
     func validate() throws {
         guard until == nil || !revoke else { throw ValidationError("--until and --revoke exclude each other.") }
-        _ = try end()
-    }
-
-    private func end() throws -> Date? {
-        guard let until else { return nil }
-        guard let date = InstantText.date(iso8601: until, acceptsDays: true) else {
-            throw ValidationError("--until takes an instant such as 2027-01-01T00:00:00Z.")
-        }
-        return date
     }
 
     func run() async throws {
         let command: StoreCommand =
             revoke
             ? .revokeVolumePurchase(customer: customer)
-            : .assignVolumePurchase(customer: customer, expirationDate: try end())
+            : .assignVolumePurchase(customer: customer, expirationDate: until?.date)
         try await options.client().perform(command, in: environment, options)
     }
 }

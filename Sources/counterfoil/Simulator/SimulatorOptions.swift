@@ -16,6 +16,8 @@ struct SimulatorOptions: ParsableArguments {
 
 /// The option for one of the simulator's two environments.
 struct EnvironmentOption: ParsableArguments {
-    @Option(help: ArgumentHelp("The environment: production or sandbox.", valueName: "name"))
-    var environment: EnvironmentName = .production
+    @Option(
+        name: .customLong("environment"),
+        help: ArgumentHelp("The environment: production or sandbox.", valueName: "name"))
+    var name: EnvironmentName = .production
 }

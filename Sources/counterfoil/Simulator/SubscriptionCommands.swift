@@ -19,7 +19,7 @@ struct SubscriberOptions: ParsableArguments {
         var selector = subscription
         // A number is a transaction ID; anything else is a product.
         if let subscription, Int64(subscription) == nil {
-            selector = try await client.product(subscription, in: environment.environment)
+            selector = try await client.product(subscription, in: environment.name)
         }
         try await client.perform(command(customer, selector), in: environment, options)
     }

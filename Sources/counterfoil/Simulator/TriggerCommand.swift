@@ -58,11 +58,11 @@ struct TriggerCommand: AsyncParsableCommand {
         let client = try await options.client()
         let name = event.uppercased()
         var body = TriggerRequest.members(named: name)
-        if let product { body["product"] = .string(try await client.product(product, in: environment.environment)) }
+        if let product { body["product"] = .string(try await client.product(product, in: environment.name)) }
         if let customer { body["customer"] = .string(customer) }
         let values = try values()
         if !values.isEmpty { body["overrides"] = .object(values) }
-        let data = try await client.send("POST", [environment.environment.rawValue, "trigger"], body: body)
+        let data = try await client.send("POST", [environment.name.rawValue, "trigger"], body: body)
         if options.json { return Output.line(try JSONLine.text(Triggered(data, name))) }
         try OutcomeReport.print(data, options)
     }
