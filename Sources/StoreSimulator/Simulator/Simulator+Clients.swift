@@ -15,9 +15,7 @@ extension Simulator {
 
     /// Returns the configuration of ``verifier()``, for changes before a verifier is made from it.
     public func verifierConfiguration() throws(VerificationError) -> SignedDataVerifier.Configuration {
-        var configuration = SignedDataVerifier.Configuration(
-            apps: .only([App(bundleID: information.bundleID, appAppleID: information.appAppleID)]))
-        configuration.anchors = try TrustAnchors(contentsOf: information.rootCertificates.map { URL(filePath: $0) })
+        var configuration = try information.verifierConfiguration(accepting: [.production, .sandbox])
         let core = core
         configuration.now = { core.now }
         return configuration
@@ -35,5 +33,17 @@ extension Simulator {
             tokens: try APITokenSource(key: key, issuerID: information.issuerID, bundleID: information.bundleID),
             host: try AppStoreHost(url: information.baseURLs[environment], environment: environment),
             configuration: configuration)
+    }
+}
+
+extension SimulatorInformation {
+    /// Returns a configuration that trusts the simulator's roots and accepts its app.
+    package func verifierConfiguration(
+        accepting environments: Set<AppStoreEnvironment>
+    ) throws(VerificationError) -> SignedDataVerifier.Configuration {
+        let app = App(bundleID: bundleID, appAppleID: appAppleID, environments: environments)
+        var configuration = SignedDataVerifier.Configuration(apps: .only([app]))
+        configuration.anchors = try TrustAnchors(contentsOf: rootCertificates.map { URL(filePath: $0) })
+        return configuration
     }
 }

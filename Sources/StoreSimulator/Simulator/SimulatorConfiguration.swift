@@ -1,4 +1,3 @@
-internal import AppStoreModels
 public import Foundation
 
 /// The configuration of a simulated App Store.
@@ -41,10 +40,4 @@ public struct SimulatorConfiguration: Sendable {
 
     /// Creates the configuration of a store that sells the products of `catalogue`.
     public init(catalogue: Catalogue = .example) { self.catalogue = catalogue }
-
-    /// The settings of an environment.
-    subscript(environment: AppStoreEnvironment) -> StoreSettings {
-        get { environment == .sandbox ? sandbox : production }
-        set { if environment == .sandbox { sandbox = newValue } else { production = newValue } }
-    }
 }

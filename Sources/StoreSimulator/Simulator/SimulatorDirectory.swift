@@ -62,8 +62,7 @@ struct SimulatorDirectory: Sendable {
         }
         var start = real
         if case .frozen(let date) = configuration.clock { start = date }
-        let year: TimeInterval = 365 * 86_400
-        let validity = (min(start, real) - 2 * year)...(max(start, real) + 20 * year)
+        let validity = (min(start, real) - 2 * Authority.year)...(max(start, real) + 20 * Authority.year)
         let authority = try StoreAuthority(.init(ocspBaseURL: ocsp, validity: validity), directory: url)
         var identifiers = Identifiers(seed: configuration.seed, isSandbox: false)
         let issuer = identifiers.uuid()

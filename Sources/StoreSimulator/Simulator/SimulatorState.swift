@@ -48,7 +48,7 @@ package struct SimulatorState: Sendable, Codable {
         clock = SimulatedClock(configuration.clock, real: real)
         faults = FaultRegistry(seed: configuration.seed, randomFaults: configuration.randomFaults)
         func store(_ environment: AppStoreEnvironment) -> Store {
-            var settings = configuration[environment]
+            var settings = environment == .sandbox ? configuration.sandbox : configuration.production
             if case .accelerated(let rate) = configuration.clock { settings.rate = rate }
             return Store(
                 environment: environment, app: configuration.app, catalogue: configuration.catalogue,

@@ -51,10 +51,10 @@ struct ListenCommand: AsyncParsableCommand {
         _ = try await client.send("GET", [])
         let reader = try NotificationReader(client)
         let (finished, continuation) = AsyncThrowingStream.makeStream(of: Void.self, throwing: (any Error).self)
-        let receiver = NotificationReceiver(
+        let listener = NotificationListener(
             reader: reader, forwardTo: forwardTo, maximum: count, asJSON: options.json
         ) { continuation.finish(throwing: $0) }
-        let service = try await receiver.start(port: port)
+        let service = try await listener.start(port: port)
         try await service.whileRunning { try await listen(at: service.port, client, finished) }
     }
 

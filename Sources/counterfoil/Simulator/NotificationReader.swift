@@ -110,18 +110,6 @@ actor NotificationReader {
     }
 }
 
-extension SimulatorInformation {
-    /// Returns a configuration that trusts the simulator's roots and accepts its app.
-    func verifierConfiguration(
-        accepting environments: Set<AppStoreEnvironment>
-    ) throws(VerificationError) -> SignedDataVerifier.Configuration {
-        let app = App(bundleID: bundleID, appAppleID: appAppleID, environments: environments)
-        var configuration = SignedDataVerifier.Configuration(apps: .only([app]))
-        configuration.anchors = try TrustAnchors(contentsOf: rootCertificates.map { URL(filePath: $0) })
-        return configuration
-    }
-}
-
 /// The line that is printed for a notification.
 struct NotificationLine: Encodable {
     let environment: String

@@ -28,8 +28,8 @@ struct TourStore {
 
     private func run(_ simulator: Simulator) async throws -> Bool {
         let reader = try NotificationReader(ControlClient(simulator.information))
-        let receiver = NotificationReceiver(reader: reader, indent: "    ")
-        let service = try await receiver.start(port: 0)
+        let listener = NotificationListener(reader: reader, indent: "    ")
+        let service = try await listener.start(port: 0)
         simulator.configure(.production) { $0.notificationURL = "http://127.0.0.1:\(service.port)/production" }
         return try await service.whileRunning { try await runScenarios(simulator) }
     }

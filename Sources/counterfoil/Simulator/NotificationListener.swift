@@ -8,7 +8,7 @@ import Synchronization
 internal import WebConsole
 
 /// A server on loopback that receives notifications, prints a line for each, and forwards them.
-final class NotificationReceiver: Sendable {
+final class NotificationListener: Sendable {
     private let reader: NotificationReader
     private let forwardTo: String?
     private let maximum: Int?
