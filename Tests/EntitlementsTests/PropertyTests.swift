@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `Properties of the fold for random facts` {
+@Suite struct `Properties of the engine for random facts` {
     static let seeds = 0..<400
 
     @Test(arguments: [0, 1, 2, 3])

@@ -58,9 +58,9 @@ public struct EntitlementEngine: Sendable {
     }
 
     func state(of facts: consuming EffectiveFacts) -> CustomerStates {
-        var fold = CustomerFold(facts: facts, engine: self)
-        fold.run()
-        return fold.states
+        var builder = CustomerStatesBuilder(facts: facts, engine: self)
+        builder.build()
+        return builder.states
     }
 
     // Compare bytes: a signed identifier that is only canonically equivalent is another product.

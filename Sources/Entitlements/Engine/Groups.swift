@@ -1,7 +1,7 @@
 internal import AppStoreModels
 internal import Foundation
 
-extension CustomerFold {
+extension CustomerStatesBuilder {
     /// Returns the groups, sorted by identifier.
     func groups() -> [GroupState] {
         let subscriptions = states.subscriptions

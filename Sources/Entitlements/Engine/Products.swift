@@ -86,7 +86,7 @@ extension ProductState {
     }
 }
 
-extension CustomerFold {
+extension CustomerStatesBuilder {
     /// The product that determines an entitlement, and the end of the access. Nil means without end.
     private struct Decision {
         var product: Int?

@@ -2,7 +2,7 @@ internal import AppStoreModels
 internal import Foundation
 
 /// Goes once through the facts in effect and collects the states.
-struct CustomerFold {
+struct CustomerStatesBuilder {
     let facts: EffectiveFacts
     let engine: EntitlementEngine
     private(set) var states: CustomerStates
@@ -19,7 +19,7 @@ struct CustomerFold {
         states = CustomerStates(asOf: facts.asOf)
     }
 
-    mutating func run() {
+    mutating func build() {
         let all = facts.facts.transactions
         var rest = facts.transactions[...]
         while let first = rest.first {

@@ -35,7 +35,7 @@ struct AccessWithoutPurchase {
     }
 }
 
-extension CustomerFold {
+extension CustomerStatesBuilder {
     /// Adds the access from grants and from the rules for customers who got the app early.
     func addAccessWithoutPurchase(to entitlements: inout [EntitlementState]) {
         guard !facts.facts.grants.isEmpty || !engine.catalogue.originalPurchaseRules.isEmpty else { return }
