@@ -112,6 +112,19 @@ import Testing
         }
     }
 
+    @Test func `Booleans in a payload are printed as true or false`() async throws {
+        let testData = try SignedTestData.shared.get()
+        let text = try testData.signedData.sign(
+            JWSRenewalInfoDecodedPayload(
+                originalTransactionId: "1", productId: "monthly", autoRenewProductId: "monthly", autoRenewStatus: .off,
+                isInBillingRetryPeriod: false, environment: .production, signedDate: SignedTestData.now))
+        let outcome = try await Command.run(["verify", "-", "--root", testData.root.path], stdin: Data(text.utf8))
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(lines.contains("isInBillingRetryPeriod false"))
+        #expect(lines.contains("autoRenewStatus 0"))
+    }
+
     @Test func `Control characters in a payload are escaped`() async throws {
         let testData = try SignedTestData.shared.get()
         let text = try testData.transaction(product: "\u{1B}[2Jgone\u{9B}31m\u{202E}")

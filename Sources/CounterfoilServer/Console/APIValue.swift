@@ -27,8 +27,7 @@ indirect enum APIValue: Sendable {
         case let list as [Any]: self = .list(list.map { APIValue($0) })
         case let object as [String: Any]: self = .object(object.mapValues { APIValue($0) })
         case let number as NSNumber:
-            // Foundation represents a Boolean as a number of type "c".
-            if String(cString: number.objCType) == "c" {
+            if number.isBoolean {
                 self = .flag(number.boolValue)
             } else if let whole = Int64(exactly: number.doubleValue) {
                 self = .number(number.doubleValue.magnitude < 9e15 ? whole : number.int64Value)

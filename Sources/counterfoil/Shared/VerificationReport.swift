@@ -96,6 +96,8 @@ enum FieldList {
 
     private static func describe(_ value: Any, key: String) -> String {
         switch value {
+        case let number as NSNumber where number.isBoolean:
+            return number.boolValue ? "true" : "false"
         case let number as NSNumber where key.hasSuffix("Date"):
             return "\(Date(timeIntervalSince1970: number.doubleValue / 1000).readable) (\(number))"
         case let text as String where text.count > 200:
