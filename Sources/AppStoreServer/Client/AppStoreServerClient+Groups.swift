@@ -3,6 +3,9 @@ public import AppStoreModels
 extension AppStoreServerClient {
     /// Returns the groups that a customer belongs to. Currently sandbox only. Apple's page: *Get Customer Groups*.
     ///
+    /// A customer without groups gets a placeholder in the sandbox: the organization `900000000000000000`, whose only
+    /// member is `700000000000000000`.
+    ///
     /// - Parameter anyTransactionID: Any transaction, original transaction or app transaction of the customer.
     public func customerGroups(
         of anyTransactionID: String

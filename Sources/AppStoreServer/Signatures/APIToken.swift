@@ -105,7 +105,8 @@ public final class APITokenSource: Sendable {
 
     /// Returns a token that is valid for longer than ``renewalMargin``: the current one, or a new one.
     ///
-    /// - Throws: `invalid_date` if the clock shows no usable date.
+    /// - Throws: ``SigningError`` with `invalid_date` if the clock shows no usable date, `signing_failed` if the
+    ///   cryptographic library refuses to sign.
     public func token() throws(SigningError) -> APIToken {
         let now = now()
         // Signing takes some fifty microseconds, once per lifetime. Under the lock, concurrent callers do not repeat

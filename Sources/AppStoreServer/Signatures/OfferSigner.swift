@@ -7,6 +7,8 @@ public import Foundation
 /// Each signature is for one purchase: it contains its own nonce and date, and Apple accepts it for a limited time only
 /// (24 hours for ``promotionalOffer(productID:offerID:appAccountToken:)``). The signer does not check whether the
 /// customer is eligible for the offer: do so before signing.
+///
+/// Besides the errors listed, every method throws `signing_failed` if the cryptographic library refuses to sign.
 public struct OfferSigner: Sendable {
     /// The issuer ID, a UUID as text. App Store Connect shows it above the list of keys.
     public let issuerID: String

@@ -25,7 +25,9 @@ public struct VerifyReceiptError: CounterfoilError {
     public let message: String
     /// The status in the response; nil if there was none.
     public let status: Int?
-    /// Whether a retry may help, according to the App Store.
+    /// Whether the App Store says that a retry may help: the statuses 21005 and 21009, and any other with
+    /// `is-retryable`. The App Store also returns 21002, which usually means a malformed receipt, for passing problems:
+    /// send such a receipt once more.
     public let isRetryable: Bool
 
     /// Creates an error with these values, for tests of error handling.
