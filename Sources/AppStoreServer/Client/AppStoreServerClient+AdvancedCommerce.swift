@@ -6,6 +6,8 @@ extension AppStoreServerClient {
     /// Turns renewal off; the customer keeps access until the end of the paid period. Apple's page: *Cancel a
     /// Subscription*.
     ///
+    /// Error codes: 4030008, 4030010, 4030013 and 4040010, and others from 4000028 to 4000221 for an invalid request.
+    ///
     /// - Parameters:
     ///   - transactionID: The original transaction of the subscription, or any later one.
     ///   - request: The request. Apple recognizes a repeated one by its `requestReferenceId`: use the same one only to
@@ -17,6 +19,9 @@ extension AppStoreServerClient {
     }
 
     /// Changes SKU, name and description, but not the price. Apple's page: *Change Subscription Metadata*.
+    ///
+    /// Error codes: 4030008, 4030010, 4030013, 4030015, 4030023, 4040010 and 4040016, and others from 4000028 to
+    /// 4000221 for an invalid request.
     ///
     /// - Parameters:
     ///   - transactionID: The original transaction of the subscription, or any later one.
@@ -31,6 +36,8 @@ extension AppStoreServerClient {
     /// Changes the price as of the next renewal. Call it at least 24 hours before, for an active subscription that is not
     /// in billing retry. Apple's page: *Change Subscription Price*.
     ///
+    /// Error codes: 4030008, 4030010 and 4040010, and others from 4000028 to 4000221 for an invalid request.
+    ///
     /// - Parameters:
     ///   - transactionID: The original transaction of the subscription, or any later one.
     ///   - request: The request. Apple recognizes a repeated one by its `requestReferenceId`: use the same one only to
@@ -43,6 +50,9 @@ extension AppStoreServerClient {
 
     /// Migrates an ordinary subscription to Advanced Commerce, under a new original transaction. Apple's page: *Migrate
     /// a Subscription*.
+    ///
+    /// Error codes: 4030008, 4030009, 4030010, 4030013, 4030015, 4030022, 4030023, 4030027, 4040010 and 4040016, and
+    /// others from 4000028 to 4000221 for an invalid request.
     ///
     /// - Parameters:
     ///   - transactionID: The original transaction of the subscription, or any later one.
@@ -57,6 +67,9 @@ extension AppStoreServerClient {
     /// Requests a refund of a one-time charge or of items of a subscription. A notification reports the decision: `REFUND`
     /// or `REFUND_DECLINED`. Apple's page: *Request Transaction Refund*.
     ///
+    /// Error codes: 4030008, 4030010, 4030013, 4030020, 4030021, 4030024, 4030025 and 4040010, and others from 4000028
+    /// to 4000221 for an invalid request.
+    ///
     /// - Parameters:
     ///   - transactionID: The original transaction of the purchase, or any later one.
     ///   - request: The request. Apple recognizes a repeated one by its `requestReferenceId`: use the same one only to
@@ -68,6 +81,9 @@ extension AppStoreServerClient {
     }
 
     /// Ends a subscription and all its items immediately, with a refund. Apple's page: *Revoke Subscription*.
+    ///
+    /// Error codes: 4030008, 4030010, 4030013, 4030020, 4030021, 4030024 and 4040010, and others from 4000028 to
+    /// 4000221 for an invalid request.
     ///
     /// - Parameters:
     ///   - transactionID: The original transaction of the subscription, or any later one.

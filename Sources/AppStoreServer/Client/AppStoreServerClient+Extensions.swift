@@ -7,6 +7,8 @@ extension AppStoreServerClient {
     /// Apple recognizes a repeated request by its `requestIdentifier`: use the same one to repeat this request, and
     /// another one for the next extension.
     ///
+    /// Error codes: 4000008, 4000009, 4000010, 4000011, 4030004, 4030005, 4030007, 4030028 and 4040005.
+    ///
     /// - Parameters:
     ///   - originalTransactionID: The *original* transaction of an active subscription with at least one paid period. Free
     ///     offers, billing retry, shared purchases and assigned seats are refused.
@@ -21,6 +23,8 @@ extension AppStoreServerClient {
     /// *Extend Subscription Renewal Dates for All Active Subscribers*.
     ///
     /// Apple recognizes a repeated request by its `requestIdentifier`, which is a UUID here.
+    ///
+    /// Error codes: 4000009, 4000010, 4000011, 4000023, 4000027, 4000028, 4030004, 4030005 and 4040009.
     public func extendRenewalDates(
         _ request: MassExtendRenewalDateRequest
     ) async throws(AppStoreServerError) -> MassExtendRenewalDateResponse {
@@ -29,6 +33,8 @@ extension AppStoreServerClient {
 
     /// Returns the progress of extending the subscriptions of all active subscribers, with the counts when it is
     /// complete. Apple's page: *Get Status of Subscription Renewal Date Extensions*.
+    ///
+    /// Error codes: 4000011, 4000023 and 4040009.
     public func renewalExtensionStatus(
         of productID: String, requestIdentifier: String
     ) async throws(AppStoreServerError) -> MassExtendRenewalDateStatusResponse {

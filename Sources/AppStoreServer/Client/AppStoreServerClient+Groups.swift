@@ -6,6 +6,8 @@ extension AppStoreServerClient {
     /// A customer without groups gets a placeholder in the sandbox: the organization `900000000000000000`, whose only
     /// member is `700000000000000000`.
     ///
+    /// Error codes: 4000006 and 4040010.
+    ///
     /// - Parameter anyTransactionID: Any transaction, original transaction or app transaction of the customer.
     public func customerGroups(
         of anyTransactionID: String
@@ -14,6 +16,8 @@ extension AppStoreServerClient {
     }
 
     /// Returns the customers that belong to a group. Currently sandbox only. Apple's page: *Get Group Members*.
+    ///
+    /// Error codes: 4000004, 4000014, 4000225 and 4040022.
     ///
     /// - Parameters:
     ///   - groupID: The group.

@@ -6,6 +6,8 @@ extension AppStoreServerClient {
     ///
     /// Store the `revision` of the last page and pass it as `after` later to get only new refunds.
     ///
+    /// Error codes: 4000005, 4000006 and 4040010.
+    ///
     /// - Parameters:
     ///   - anyTransactionID: Any transaction, original transaction or app transaction of the customer.
     ///   - after: The `revision` to continue from; nil for the beginning.
@@ -20,6 +22,8 @@ extension AppStoreServerClient {
     /// Returns the fifty latest refunds. Deprecated by Apple: use ``refundHistory(of:after:)``. Apple's page: *Get
     /// Refund History V1*.
     ///
+    /// Error codes: 4000008 and 4040005.
+    ///
     /// - Parameter originalTransactionID: An *original* transaction of the customer.
     public func refundHistoryV1(
         of originalTransactionID: String
@@ -29,6 +33,8 @@ extension AppStoreServerClient {
 
     /// Sends Apple information about a purchase for which the customer requested a refund, within 12 hours of the
     /// notification `CONSUMPTION_REQUEST`. Not for Advanced Commerce. Apple's page: *Send Consumption Information*.
+    ///
+    /// Error codes: 4000006, 4000035, 4000036, 4000041, 4000044, 4000048, 4000185, 4000209, 4000227 and 4040010.
     ///
     /// - Parameters:
     ///   - request: The information. The customer must have consented to sending it.
@@ -41,6 +47,9 @@ extension AppStoreServerClient {
 
     /// Sends the information in the older form, with details of the account, for consumables and auto-renewable
     /// subscriptions. Advanced Commerce purchases still need it. Apple's page: *Send Consumption Information V1*.
+    ///
+    /// Error codes: 4000032, 4000033, 4000034, 4000035, 4000036, 4000037, 4000038, 4000039, 4000040, 4000041, 4000042,
+    /// 4000044, 4000047, 4000227 and 4040010.
     ///
     /// - Parameters:
     ///   - request: The information. The customer must have consented to sending it.

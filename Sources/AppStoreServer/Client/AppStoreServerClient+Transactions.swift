@@ -4,6 +4,8 @@ public import Foundation
 extension AppStoreServerClient {
     /// Returns one transaction of any product type, finished or not. Apple's page: *Get Transaction Info*.
     ///
+    /// Error codes: 4000006, 4000048 and 4040010.
+    ///
     /// - Parameter transactionID: The transaction; not an app transaction.
     public func transaction(_ transactionID: String) async throws(AppStoreServerError) -> TransactionInfoResponse {
         try await response(.transaction, [transactionID])
@@ -15,6 +17,9 @@ extension AppStoreServerClient {
     /// In ascending order, the default, transactions are sorted by the date of their last change. A transaction that
     /// changes while the pages are fetched therefore occurs again. Store the `revision` of the last page and pass it as
     /// `after` with the same request later to get only what has changed since.
+    ///
+    /// Error codes: 4000002, 4000005, 4000006, 4000015, 4000016, 4000021, 4000022, 4000023, 4000024, 4000025, 4000026,
+    /// 4000030, 4040001, 4040002, 4040003, 4040004 and 4040010.
     ///
     /// - Parameters:
     ///   - anyTransactionID: Any transaction, original transaction or app transaction of the customer.
@@ -29,6 +34,9 @@ extension AppStoreServerClient {
 
     /// Returns the history without consumables that the app has finished. Deprecated by Apple: use
     /// ``transactionHistory(of:_:after:)``. Apple's page: *Get Transaction History V1*.
+    ///
+    /// Error codes: 4000002, 4000005, 4000006, 4000015, 4000016, 4000021, 4000022, 4000023, 4000024, 4000025, 4000026,
+    /// 4000030, 4040001, 4040002, 4040003, 4040004 and 4040010.
     public func transactionHistoryV1(
         of anyTransactionID: String, _ request: TransactionHistoryRequest = TransactionHistoryRequest(),
         after: String? = nil
@@ -48,6 +56,8 @@ extension AppStoreServerClient {
     /// Returns the status of every subscription of a customer, with the last transaction and the renewal info of each.
     /// Apple's page: *Get All Subscription Statuses*.
     ///
+    /// Error codes: 4000002, 4000006, 4000031, 4040001, 4040002, 4040003, 4040004 and 4040010.
+    ///
     /// - Parameters:
     ///   - anyTransactionID: Any transaction, original transaction or app transaction of the customer.
     ///   - statuses: Returns only subscriptions with these statuses; empty means all.
@@ -60,6 +70,8 @@ extension AppStoreServerClient {
 
     /// Returns the app transaction of a customer. Apple's page: *Get App Transaction Info*.
     ///
+    /// Error codes: 4000006, 4040010 and 4040019.
+    ///
     /// - Parameter anyTransactionID: Any transaction, original transaction or app transaction of the customer.
     public func appTransaction(
         of anyTransactionID: String
@@ -71,6 +83,8 @@ extension AppStoreServerClient {
     ///
     /// The effect of a second call is not documented, so the call is not retried if its outcome is unknown.
     ///
+    /// Error codes: 4000006, 4000048 and 4040010.
+    ///
     /// - Parameter transactionID: The transaction; not an app transaction.
     public func finishTransaction(_ transactionID: String) async throws(AppStoreServerError) {
         _ = try await call(.finishTransaction, [transactionID])
@@ -78,6 +92,8 @@ extension AppStoreServerClient {
 
     /// Associates a purchase with an account, and replaces an existing association; for a subscription as of the
     /// current renewal. Apple's page: *Set App Account Token*.
+    ///
+    /// Error codes: 4000006, 4000048, 4000183, 4000185, 4000187, 4000227 and 4040005.
     ///
     /// - Parameters:
     ///   - token: The account.
@@ -92,6 +108,8 @@ extension AppStoreServerClient {
 
     /// Returns the purchases of the order ID in a customer's emailed receipt. Production only. An unknown order is not
     /// an error: the response's `status` reports it. Apple's page: *Look Up Order ID*.
+    ///
+    /// Error code: 4000000.
     public func order(_ orderID: String) async throws(AppStoreServerError) -> OrderLookupResponse {
         try await response(.order, [orderID])
     }

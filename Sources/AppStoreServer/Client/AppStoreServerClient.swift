@@ -9,6 +9,9 @@ public import Logging
 /// Every call waits until Apple's quotas allow it, retries where that is safe, and throws an ``AppStoreServerError``
 /// when it gives up. Share one client between all tasks: the quotas and the circuit breaker belong to the client
 /// (copies share them).
+///
+/// The documentation of each method lists the values of ``AppStoreServerError/apiCode`` that Apple documents for its
+/// endpoint. All endpoints share 4290000 and 5000000, and most share 5000001. Other codes are possible.
 public struct AppStoreServerClient: Sendable {
     /// The server to which requests are sent.
     public let host: AppStoreHost
