@@ -71,6 +71,24 @@ import Testing
         #expect(outcome.errors.hasPrefix("refused (transaction) status 404 4040010 "), "\(outcome.errors)")
     }
 
+    @Test(
+        arguments: [
+            (["performance-test", "1"], "production", "; this endpoint exists in sandbox only: --environment sandbox"),
+            (["performance-test", "1"], "sandbox", "; the account may have no access to the Retention Messaging API"),
+            (["realtime-url"], "production", "; the account may have no access to the Retention Messaging API"),
+            (["transaction", "1"], "sandbox", ""),
+        ] as [([String], String, String)])
+    func `The reason for a 404 without an error code fits the environment`(
+        _ arguments: [String], _ environment: String, _ reason: String
+    ) async throws {
+        let server = try LoopbackServer(answer: LoopbackServer.answer("404 Not Found", [], Data()))
+        defer { server.stop() }
+        let outcome = try await call(server.port, arguments + ["--environment", environment])
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.errors == "refused (\(arguments[0])) status 404: the App Store refused the request\(reason)\n")
+    }
+
     @Test func `A refused connection is reported at once, without attempts`() async throws {
         let port = try ClosedPort()
         defer { port.release() }

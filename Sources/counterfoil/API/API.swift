@@ -76,7 +76,7 @@ struct API: AsyncParsableCommand {
                 Output.line(answer.isEmpty ? "{}" : RawPage.line(answer))
             }
         } catch {
-            let message = Self.explanation(of: error, from: endpoint)
+            let message = Self.explanation(of: error, from: endpoint, in: client.host.environment)
             // The command prints "refused" before the line.
             let line = error.code == .refused ? String(message.dropFirst("refused ".count)) : message
             throw Refusal(code: "\(error.code)", message: message, line: line)
@@ -136,16 +136,26 @@ struct API: AsyncParsableCommand {
         return data
     }
 
-    private static func explanation(of error: AppStoreServerError, from endpoint: AppStoreEndpoint) -> String {
+    private static func explanation(
+        of error: AppStoreServerError, from endpoint: AppStoreEndpoint, in environment: AppStoreEnvironment
+    ) -> String {
         var text = "\(error)".printable
-        // Without an error code a 404 means that this environment has no such endpoint, not an unknown transaction or
-        // order.
-        if error.status == 404, error.apiCode == nil, let only = endpoint.environment {
-            let name = only.rawValue.lowercased()
-            text += "; this endpoint exists in \(name) only: --environment \(name)"
-        }
+        if error.status == 404, error.apiCode == nil { text += reasonForAbsence(of: endpoint, in: environment) }
         if let date = error.retryAfter { text += "; try again after \(date.readable)" }
         return text
+    }
+
+    /// Returns the meaning of a 404 without an error code: not an unknown transaction or order, but an endpoint that
+    /// the environment or the account does not have. Empty if it is not known.
+    private static func reasonForAbsence(
+        of endpoint: AppStoreEndpoint, in environment: AppStoreEnvironment
+    ) -> String {
+        if let only = endpoint.environment, only != environment {
+            let name = only.rawValue.lowercased()
+            return "; this endpoint exists in \(name) only: --environment \(name)"
+        }
+        let isRetentionMessaging = AppStoreEndpoint.retentionMessaging.contains(endpoint)
+        return isRetentionMessaging ? "; the account may have no access to the Retention Messaging API" : ""
     }
 
     /// Returns the format that the endpoint expects if the body has another one, otherwise nil.
