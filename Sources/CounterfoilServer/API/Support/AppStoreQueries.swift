@@ -106,6 +106,11 @@ extension APIFailure {
     /// Converts an App Store error. Leaves out the App Store's own message.
     init(_ error: AppStoreServerError) {
         switch error.code {
+        // The App Store says to try again: the identifier is not at fault.
+        case .refused where error.isRetryable:
+            self.init(
+                .serviceUnavailable, "app_store_unavailable", "The App Store cannot answer at the moment.",
+                isRetryable: true, backoff: 10_000)
         case .refused, .invalidRequest:
             self.init(.badRequest, "refused_by_app_store", "The App Store rejects this identifier.", parameter: "id")
         case .unauthorized:

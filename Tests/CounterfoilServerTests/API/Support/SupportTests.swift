@@ -1,6 +1,7 @@
 import AppStoreModels
 import AppStoreServer
 import Foundation
+import HTTPTypes
 import LedgerServices
 import StoreSimulator
 import TestSupport
@@ -82,6 +83,18 @@ import Testing
             let anna = try await world.subscribe("anna")
             let refunds = try await world.api.get("/v1/customers/\(anna)/refunds")
             #expect(refunds.status == 503 && refunds.code == "app_store_timeout", "\(refunds.text)")
+        }
+    }
+
+    @Test(arguments: [(APIErrorCode.accountNotFoundRetryable, true), (.accountNotFound, false)])
+    func `A refusal that the App Store calls retryable is not blamed on the identifier`(
+        _ code: APIErrorCode, _ isRetryable: Bool
+    ) {
+        let error = AppStoreServerError(.refused, "refused", status: 404, apiCode: code)
+        for failure in [APIFailure(error), APIFailure(namingRejectionOf: error)] {
+            #expect(failure.status == (isRetryable ? .serviceUnavailable : .badRequest))
+            #expect(failure.code == (isRetryable ? "app_store_unavailable" : "refused_by_app_store"))
+            #expect(failure.isRetryable == isRetryable)
         }
     }
 
