@@ -35,10 +35,10 @@ extension SQLiteStorage {
         var progress = FanOutProgress.done
         for endpoint in endpoints {
             let batch = try await writeBatch { db in
-                guard let stored = try WebhookTables.endpoint(endpoint, db), stored.disabled == nil,
-                    let target = target(stored)
+                guard let state = try Self.fanOutState(of: endpoint, at: now, db), state.endpoint.disabled == nil,
+                    let target = target(state.endpoint)
                 else { return FanOutProgress.done }
-                return try Self.fanOut(to: target, within: gate, limit, at: now, db)
+                return try Self.fanOut(to: target, state, within: gate, limit, at: now, db)
             }
             progress = max(progress, batch)
         }
@@ -46,15 +46,15 @@ extension SQLiteStorage {
     }
 
     private static func fanOut(
-        to target: FanOutTarget, within gate: FanOutLimit, _ limit: Int, at now: Milliseconds, _ db: Database
+        to target: FanOutTarget, _ state: FanOutState, within gate: FanOutLimit, _ limit: Int, at now: Milliseconds,
+        _ db: Database
     ) throws -> FanOutProgress {
-        guard let endpoint = try fanOutState(of: target.endpoint, at: now, db) else { return .done }
         let candidates = try db.all(
             "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? ORDER BY seq LIMIT ?",
-            [.integer(endpoint.cursor), .init(limit)]
+            [.integer(state.cursor), .init(limit)]
         ) { WebhookTables.Candidate($0) }
         let (plan, progress) = try DeliveryPlan.fanOut(
-            candidates, to: target, from: endpoint.begin, limit: limit, holds: { try holds($0, gate, db) },
+            candidates, to: target, from: state.begin, limit: limit, holds: { try holds($0, gate, db) },
             newer: { try DeliveryLanes.newer(than: $0, db) },
             isWaiting: { try DeliveryLanes.isWaiting($0, for: target.endpoint, db) })
         var lanes = DeliveryLanes(to: target.endpoint, at: now, db)
@@ -86,12 +86,15 @@ extension SQLiteStorage {
         }
     }
 
-    /// Returns the endpoint's cursor, and the instant from which on events are for it.
-    static func fanOutState(
-        of endpoint: Int64, at now: Milliseconds, _ db: Database
-    ) throws -> (cursor: Int64, begin: Milliseconds)? {
-        try db.first("SELECT cursor, begins_at FROM webhook_endpoints WHERE id = ?", [.integer(endpoint)]) { row in
-            (row.number(0) ?? 0, WebhookEndpoint.beginning(row.number(1) ?? 0, at: now))
+    /// An endpoint with its cursor, and the instant from which on events are for it.
+    typealias FanOutState = (endpoint: WebhookEndpoint, cursor: Int64, begin: Milliseconds)
+
+    static func fanOutState(of endpoint: Int64, at now: Milliseconds, _ db: Database) throws -> FanOutState? {
+        try db.first("SELECT * FROM webhook_endpoints WHERE id = ?", [.integer(endpoint)]) { row in
+            (
+                WebhookTables.endpoint(row), row.number(7) ?? 0,
+                WebhookEndpoint.beginning(row.number(9) ?? 0, at: now)
+            )
         }
     }
 

@@ -96,11 +96,6 @@ enum WebhookTables {
             failingSince: row.number(6), createdAt: row.number(8) ?? 0)
     }
 
-    /// Returns the endpoint with a row identifier.
-    static func endpoint(_ id: Int64, _ db: Database) throws -> WebhookEndpoint? {
-        try db.first("SELECT * FROM webhook_endpoints WHERE id = ?", [.integer(id)]) { endpoint($0) }
-    }
-
     /// Removes an endpoint. A job deletes its deliveries.
     static func remove(_ id: Int64, _ db: Database) throws {
         try db.run("DELETE FROM webhook_endpoints WHERE id = ?", [.integer(id)])
