@@ -118,12 +118,12 @@ import Testing
                             SELECT randomblob(16), scope, type, subtype, signed_date, received_at, origin, text
                             FROM notifications, copies WHERE id = (SELECT min(id) FROM notifications);
                         INSERT INTO failures SELECT id, 'storage_damaged', 'a test', 0 FROM notifications;
-                        CREATE TRIGGER full BEFORE INSERT ON inbox WHEN (SELECT count(*) FROM inbox) >= 200
-                        BEGIN SELECT RAISE(ABORT, 'full'); END
                         """)
             }
             let body = Data(#"{"code":"storage_damaged"}"#.utf8)
-            #expect(try await world.api.send("POST", "/v1/notifications/reprocess", body: body).status == 503)
+            try await storage.withFailing("INSERT ON inbox WHEN (SELECT count(*) FROM inbox) >= 200") {
+                #expect(try await world.api.send("POST", "/v1/notifications/reprocess", body: body).status == 503)
+            }
             await core.processor.waitUntilIdle()
             #expect(try await storage.backlog().count == 0)
             let scopes = core.scopes.all.map(\.id)

@@ -108,10 +108,11 @@ extension OwnershipLaw {
             requestInfo: .init(requestReferenceId: UUID()), descriptors: .init(description: "d", displayName: "N"),
             items: [.init(sku: "n", description: "d", displayName: "n")],
             targetProductId: "com.example.advanced.subscription", taxCode: "C003-00-2")
-        // Refused for subscriptions that have expired or are shared.
         do {
             _ = try await world.appStoreClient(environment).migrateSubscription(bought.transactionId, request)
-        } catch is AppStoreServerError {}
+        } catch let error as AppStoreServerError where error.code == .refused {
+            // The subscription has expired, is shared, or was migrated before.
+        }
         try await world.simulator.processDueEvents()
     }
 

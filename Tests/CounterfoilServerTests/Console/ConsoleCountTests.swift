@@ -1,6 +1,5 @@
 import AppStoreModels
 import Foundation
-import GRDB
 import StoreSimulator
 import TestSupport
 import Testing
@@ -41,24 +40,19 @@ import Testing
     @Test func `The overview links to the notification that has waited longest, whatever is selected`() async throws {
         try await World.withConsole { world, browser in
             let storage = try world.sqlite
-            try await storage.pool.write { db in
-                try db.execute(
-                    sql: """
-                        CREATE TRIGGER unprocessed BEFORE DELETE ON inbox BEGIN SELECT RAISE(ABORT, 'unprocessed'); END
-                        """)
+            try await storage.withFailing("DELETE ON inbox") {
+                try await world.simulator.perform(.purchase(customer: "anna", product: World.monthly), in: .sandbox)
+                try await waitUntil("the notification waits") {
+                    try await storage.pending(after: .min, limit: 9).count == 1
+                }
+                try await world.simulator.advance(by: 301)
+                let row = try #require(
+                    try await browser.get("/console?environment=Production").text
+                        .components(separatedBy: "Notifications that wait").first?
+                        .components(separatedBy: "<a href=\"").last)
+                #expect(row.contains("/console/notifications?") && row.contains("environment=Sandbox"))
+                #expect(row.contains("state=pending"))
             }
-            try await world.simulator.perform(.purchase(customer: "anna", product: World.monthly), in: .sandbox)
-            try await waitUntil("the notification waits") {
-                try await storage.pending(after: .min, limit: 9).count == 1
-            }
-            try await world.simulator.advance(by: 301)
-            let row = try #require(
-                try await browser.get("/console?environment=Production").text
-                    .components(separatedBy: "Notifications that wait").first?
-                    .components(separatedBy: "<a href=\"").last)
-            #expect(row.contains("/console/notifications?") && row.contains("environment=Sandbox"))
-            #expect(row.contains("state=pending"))
-            try await storage.pool.write { try $0.execute(sql: "DROP TRIGGER unprocessed") }
             try await world.waitUntilIdle()
         }
     }

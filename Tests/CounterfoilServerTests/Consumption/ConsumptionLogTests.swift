@@ -1,7 +1,6 @@
 import AppStoreModels
 import CounterfoilServer
 import Foundation
-import GRDB
 import Logging
 import StoreSimulator
 import TestSupport
@@ -28,19 +27,11 @@ import Testing
                 .purchase(
                     customer: "anna", product: "com.example.coins.100", appAccountToken: AppAccountToken(UUID())))
             try await world.waitUntilIdle()
-            // As with a full disk.
-            let pool = try world.sqlite.pool
-            try await pool.write { db in
-                try db.execute(
-                    sql: """
-                        CREATE TRIGGER full BEFORE UPDATE OF next_attempt_at ON consumption_requests
-                        BEGIN SELECT RAISE(ABORT, 'full'); END
-                        """)
+            try await world.sqlite.withFailing("UPDATE OF next_attempt_at ON consumption_requests") {
+                try await world.simulator.perform(.requestRefund(customer: "anna"))
+                // Repetitions are logged at the level `debug`.
+                try await waitUntil("three attempts failed") { Self.count("could not be answered", in: lines) >= 3 }
             }
-            try await world.simulator.perform(.requestRefund(customer: "anna"))
-            // Repetitions are logged at the level `debug`.
-            try await waitUntil("three attempts failed") { Self.count("could not be answered", in: lines) >= 3 }
-            try await pool.write { try $0.execute(sql: "DROP TRIGGER full") }
             try await waitUntil("the end is logged") { Self.count("are answered again", in: lines) >= 1 }
         }
         #expect(Self.count("error consumption requests could not be answered", in: lines) == 1, "\(lines.text)")

@@ -94,21 +94,15 @@ import Testing
             let stored = try await storage.notifications(filter, before: .max, limit: 10).items
             try #require(stored.count == 2)
             let first = try #require(stored.last).id
-            try await storage.pool.write { db in
-                try db.execute(
-                    sql: """
-                        CREATE TRIGGER unreadable BEFORE DELETE ON inbox WHEN OLD.id = \(first)
-                        BEGIN SELECT RAISE(ABORT, 'unreadable'); END
-                        """)
+            try await storage.withFailing("DELETE ON inbox WHEN OLD.id = \(first)") {
+                try await storage.reprocess(stored.map(\.id), at: 0)
+                core.processor.rescan()
+                // The second failure is logged when the processor reads the inbox again, at the level `debug`.
+                try await waitUntil("the commit has failed twice") {
+                    log.text.components(separatedBy: "notifications could not be processed").count > 2
+                }
+                #expect(try await storage.pending(after: .min, limit: 9).map(\.id) == [first])
             }
-            try await storage.reprocess(stored.map(\.id), at: 0)
-            core.processor.rescan()
-            // The second failure is logged when the processor reads the inbox again, at the level `debug`.
-            try await waitUntil("the commit has failed twice") {
-                log.text.components(separatedBy: "notifications could not be processed").count > 2
-            }
-            #expect(try await storage.pending(after: .min, limit: 9).map(\.id) == [first])
-            try await storage.pool.write { try $0.execute(sql: "DROP TRIGGER unreadable") }
             try await world.waitUntilIdle()
             #expect(try await storage.pending(after: .min, limit: 9).isEmpty)
         }

@@ -2,7 +2,6 @@ import AppStoreModels
 import CounterfoilServer
 import Entitlements
 import Foundation
-import GRDB
 import StoreSimulator
 import TestSupport
 import Testing
@@ -148,16 +147,11 @@ import Testing
     func `A purchase is requested again if its retry could not be stored`(_ fault: Fault) async throws {
         try await World.run { world in
             let (simulator, original) = (world.simulator, try await Self.missedPurchase(in: world))
-            let (recovery, pool) = (try world.server.core.recovery, try world.sqlite.pool)
+            let recovery = try world.server.core.recovery
             let number = try simulator.add(fault)
-            try await pool.write { db in
-                try db.execute(
-                    sql: """
-                        CREATE TRIGGER full BEFORE INSERT ON errands BEGIN SELECT RAISE(ABORT, 'full'); END
-                        """)
+            try await world.sqlite.withFailing("INSERT ON errands") {
+                await #expect(throws: StorageError.self) { try await recovery.runNow() }
             }
-            await #expect(throws: StorageError.self) { try await recovery.runNow() }
-            try await pool.write { try $0.execute(sql: "DROP TRIGGER full") }
             try simulator.removeFault(number)
             try await recovery.runNow()
             #expect(try await Self.countTransactions(of: original, in: world) == 8)

@@ -1,7 +1,6 @@
 import AppStoreModels
 import Basics
 import Foundation
-import GRDB
 internal import NIOHTTP1
 import StoreSimulator
 import TestSupport
@@ -46,18 +45,11 @@ import Testing
         try await World.runWithWebhooks { world, _ in
             let created = try await world.send(.POST, "/v1/webhooks", #"{"name": "mine", "url": "\#(Self.url)"}"#)
             try #require(created.status == 201)
-            let pool = try world.sqlite.pool
-            try await pool.write { db in
-                try db.execute(
-                    sql: """
-                        CREATE TRIGGER full BEFORE UPDATE OF disabled_reason ON webhook_endpoints
-                        BEGIN SELECT RAISE(ABORT, 'full'); END
-                        """)
-            }
             let change = #"{"url": "\#(Self.url)/new", "add_secret": true, "enabled": false}"#
-            let failed = try await world.send(.PATCH, "/v1/webhooks/mine", change)
-            #expect(failed.status == 503)
-            try await pool.write { try $0.execute(sql: "DROP TRIGGER full") }
+            try await world.sqlite.withFailing("UPDATE OF disabled_reason ON webhook_endpoints") {
+                let failed = try await world.send(.PATCH, "/v1/webhooks/mine", change)
+                #expect(failed.status == 503)
+            }
             let stored = try await world.send(.GET, "/v1/webhooks/mine").json
             #expect(stored["url"].text == Self.url && stored["secrets"].items.count == 1)
             let changed = try await world.send(.PATCH, "/v1/webhooks/mine", change).json
