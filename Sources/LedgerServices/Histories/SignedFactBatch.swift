@@ -24,8 +24,7 @@ struct SignedFactBatch {
             signedFacts.append(
                 SignedFact(
                     scope: appEnvironment.id, fact: fact, origin: origin, receivedAt: now.milliseconds, text: text))
-        } catch {
-            guard let refusal = error as? VerificationError, !refusal.isRetryable else { throw error }
+        } catch let refusal as VerificationError where !refusal.isRetryable {
             unverified.append(UnverifiedItem(text, refusal, isNotification: false))
         }
     }

@@ -59,8 +59,7 @@ extension Recovery {
                 "a history cannot be stored and will be requested again",
                 metadata: ["app": "\(appEnvironment.bundleID)", "reason": "\(error.logReason)"])
             try await postpone(request, error.code.rawValue)
-        } catch {
-            guard let failure = error as? AppStoreServerError else { throw error }
+        } catch let failure as AppStoreServerError {
             if failure.isFinal {
                 if failure.isAboutApp, request.reason != .unsignedNotificationV1 {
                     return try await postpone(request, failure.name)
@@ -163,10 +162,7 @@ extension Recovery {
         {
             // The retry succeeds after the record is rebuilt.
             try await histories.scheduleRetry(of: original, in: appEnvironment, code: error.code.rawValue)
-        } catch {
-            guard let failure = error as? AppStoreServerError, failure.isFinal || failure.mayConcernOneRequest else {
-                throw error
-            }
+        } catch let failure as AppStoreServerError where failure.isFinal || failure.mayConcernOneRequest {
             // A retry is useless if the App Store does not know the transaction.
             if !failure.isFinal || failure.isAboutApp {
                 try await histories.scheduleRetry(of: original, in: appEnvironment, code: failure.name)

@@ -100,8 +100,7 @@ extension Recovery {
             let signedDate = acceptance.notification.payload.signedDate.milliseconds
             if case .stored = acceptance.insertion { return .stored(isNew: true, signedDate: signedDate) }
             return .stored(isNew: false, signedDate: signedDate)
-        } catch {
-            guard let refusal = error as? VerificationError, !refusal.isRetryable else { throw error }
+        } catch let refusal as VerificationError where !refusal.isRetryable {
             return .unverified(UnverifiedItem(signedPayload, refusal, isNotification: true))
         }
     }

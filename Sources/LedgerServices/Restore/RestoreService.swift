@@ -142,7 +142,7 @@ package struct RestoreService: Sendable {
     private func store(_ verified: VerifiedPurchases, in appEnvironment: AppEnvironment) async throws -> [RefusedText] {
         let arrived = now
         let signed = verified.transactions.map { SignedFact($0, in: appEnvironment, at: arrived, origin: .app) }
-        let purchases = try (verified.receipt?.facts ?? []).map {
+        let purchases = try verified.receiptFacts.map {
             try SignedFact(receipt: $0, in: appEnvironment, at: arrived, origin: .app)
         }
         _ = try await storage.commit(signed + purchases)
@@ -235,7 +235,7 @@ extension VerifiedPurchases {
         for transaction in transactions where inUse.contains(ExactText(transaction.payload.originalTransactionId)) {
             refused.insert(ExactText(transaction.payload.transactionId))
         }
-        for fact in receipt?.facts ?? [] where inUse.contains(ExactText(fact.originalTransactionID)) {
+        for fact in receiptFacts where inUse.contains(ExactText(fact.originalTransactionID)) {
             refused.insert(ExactText(fact.transactionID))
         }
         let all = transactionIDs

@@ -19,17 +19,19 @@ package struct VerifiedPurchases: Sendable {
     /// Whether the report has no verified part.
     package var isEmpty: Bool { audience == nil && renewals.isEmpty }
 
+    /// The transactions of the receipt.
+    var receiptFacts: [TransactionFact] { receipt?.facts ?? [] }
+
     /// The identifiers of all transactions, including those of the receipt, without duplicates.
     var transactionIDs: [String] {
         var seen: Set<ExactText> = []
-        return (transactions.map(\.payload.transactionId) + (receipt?.facts ?? []).map(\.transactionID))
+        return (transactions.map(\.payload.transactionId) + receiptFacts.map(\.transactionID))
             .filter { seen.insert(ExactText($0)).inserted }
     }
 
     /// The original transaction identifiers of all transactions, including those of the receipt.
     var originalTransactionIDs: [String] {
-        let all =
-            transactions.map(\.payload.originalTransactionId) + (receipt?.facts ?? []).map(\.originalTransactionID)
+        let all = transactions.map(\.payload.originalTransactionId) + receiptFacts.map(\.originalTransactionID)
         return Set(all.map { ExactText($0) }).sorted().map(\.text)
     }
 
@@ -151,6 +153,11 @@ package struct PurchaseVerifier: Sendable {
     package func verify(_ report: PurchaseReport, forged: inout Int) async throws -> VerifiedPurchases {
         var verified = VerifiedPurchases()
         var first: ServiceFailure?
+        func skip(_ item: PurchaseReport.Item, _ failure: ServiceFailure) throws(ServiceFailure) {
+            if failure.isForgery { forged += 1 }
+            try verified.skip(item, failure)
+            first = first ?? failure
+        }
         for item in report.signedTransactions {
             await Task.yield()
             do throws(ServiceFailure) {
@@ -158,11 +165,7 @@ package struct PurchaseVerifier: Sendable {
                     try await attributingFailures(to: item.parameter) { () throws(VerificationError) in
                         try await verifier.transaction(item.text)
                     })
-            } catch {
-                if error.isForgery { forged += 1 }
-                try verified.skip(item, error)
-                first = first ?? error
-            }
+            } catch { try skip(item, error) }
         }
         for item in report.signedRenewals {
             await Task.yield()
@@ -171,11 +174,7 @@ package struct PurchaseVerifier: Sendable {
                     try await verifier.renewalInfo(item.text)
                 }
                 verified.renewals.append((renewal, item.parameter))
-            } catch {
-                if error.isForgery { forged += 1 }
-                try verified.skip(item, error)
-                first = first ?? error
-            }
+            } catch { try skip(item, error) }
         }
         if let text = report.appTransaction {
             try verified.add(

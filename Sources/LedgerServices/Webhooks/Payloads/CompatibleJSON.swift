@@ -84,13 +84,12 @@ enum CompatibleJSON {
         number("price", transaction.currency == "USD" ? price : nil, to: &json)
         number("price_in_purchased_currency", price, to: &json)
         let names = context.catalogue.entitlements.filter { $0.value.contains(product) }.keys.sorted()
-        nullable("entitlement_id", nil as String?, to: &json)
+        null("entitlement_id", to: &json)
         json.member("entitlement_ids", names) { $0.string($1) }
-        nullable("presented_offering_id", nil as String?, to: &json)
+        null("presented_offering_id", to: &json)
         nullable("offer_code", transaction.offerType == .offerCode ? transaction.offerIdentifier : nil, to: &json)
-        for member in ["takehome_percentage", "tax_percentage", "commission_percentage"] {
-            json.key(text: member)
-            json.null()
+        for member in ["takehome_percentage", "tax_percentage", "commission_percentage"] as [StaticString] {
+            null(member, to: &json)
         }
     }
 
