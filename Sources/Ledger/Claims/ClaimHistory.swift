@@ -97,10 +97,7 @@ package struct ClaimHistory: Sendable, Hashable {
 
     /// Returns the instant of a claim that is decided now. The decision knew all other claims, so the new one comes
     /// after them, even within the same millisecond or if the clock was set back.
-    package func next(after now: Milliseconds) -> Milliseconds {
-        guard let last = events.last?.instant, last >= now else { return now }
-        return last == .max ? last : last + 1
-    }
+    package func next(after now: Milliseconds) -> Milliseconds { now.advanced(past: events.last?.instant) }
 
     /// Whether ``OwnerChangeLimit`` is reached at an instant.
     func hasReachedLimit(at now: Milliseconds) -> Bool {

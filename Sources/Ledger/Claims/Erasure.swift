@@ -29,15 +29,13 @@ package struct Erasure: Sendable, Hashable {
     package static func instant(
         at now: Milliseconds, newest: Milliseconds?, previous: Milliseconds?
     ) -> Milliseconds {
-        let next = previous.map { $0 == .max ? $0 : $0 + 1 } ?? now
-        return max(now, newest ?? now, next)
+        max(now.advanced(past: previous), newest ?? now)
     }
 
     /// Returns the instant of a claim, a grant or a usage report that is stored now: after the customer's last erasure,
     /// even in the same millisecond or if the clock was set back, so that an import does not remove it as older data.
     package static func instant(ofChangeAt now: Milliseconds, afterErasure last: Milliseconds?) -> Milliseconds {
-        guard let last, last >= now else { return now }
-        return last == .max ? last : last + 1
+        now.advanced(past: last)
     }
 
     /// Whether a customer whose last erasure is `last` was erased after an instant.

@@ -23,7 +23,7 @@ extension ClaimHistory {
         for var claim in former {
             // Clocks are set back: an event that was created later happened later.
             if let last = claims.last?.instant {
-                claim.instant = max(claim.instant, claim.isTransfer && last < .max ? last + 1 : last)
+                claim.instant = max(claim.instant, claim.isTransfer ? last.next : last)
             }
             claims.append(claim)
         }
@@ -38,9 +38,7 @@ extension ClaimHistory {
                 return ClaimEvent(at: claim.element.instant, kind, claim.element.customer)
             })
         let names = owners.map(\.customer)
-        guard former.isEmpty || self.owners.allSatisfy({ names.containsExactly($0.customer) }) else {
-            self.init(former: owners)
-            return
-        }
+        let hasOthers = self.owners.contains { !names.containsExactly($0.customer) }
+        if hasOthers, !former.isEmpty { self.init(former: owners) }
     }
 }

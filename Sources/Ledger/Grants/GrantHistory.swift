@@ -184,9 +184,8 @@ package struct GrantHistory: Sendable, Hashable {
     /// later than all known ones, whatever the clock shows.
     package func move(to customer: String, at now: Milliseconds) -> GrantEvent? {
         guard !OwnerChangeLimit.isReached(events.lazy.map(\.instant), at: now) else { return nil }
-        let last = events.last?.instant ?? .min
         return GrantEvent(
-            .move, at: max(now, last < .max ? last + 1 : last),
+            .move, at: now.advanced(past: events.last?.instant),
             .init(customer: customer, reason: "the customers were merged", actor: "merge"))
     }
 }

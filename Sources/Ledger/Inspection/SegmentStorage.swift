@@ -151,8 +151,3 @@ extension Lineage {
         return found
     }
 }
-
-extension Milliseconds {
-    /// The next instant.
-    fileprivate var next: Milliseconds { self == .max ? self : self + 1 }
-}

@@ -162,6 +162,11 @@ extension Collection {
     var placeholders: String { repeatElement("?", count: count).joined(separator: ", ") }
 }
 
+extension Sequence where Element: BinaryInteger {
+    /// The numbers as a list in SQL, for a text that is not cached: see ``SQLStatement``.
+    var sqlList: String { map { String($0) }.joined(separator: ", ") }
+}
+
 extension Database {
     /// Runs a statement without reading rows. `changesCount` contains the number of changed rows.
     func run(_ sql: String, _ values: [SQLValue]) throws { try each(sql, values) { _ in } }

@@ -63,9 +63,8 @@ package enum LedgerBackup {
             try headers.load(from: db)
             var report = Report(
                 digest: "",
-                bytes: try db.first("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", []) {
-                    $0.number(0).map { Int($0) }
-                } ?? 0,
+                bytes: Int(
+                    try db.number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", []) ?? 0),
                 notifications: try countNotifications(db))
             let digest = try LedgerDigest.make(db, headers, path: name) { report.add($0) }
             report.digest = digest
@@ -89,7 +88,7 @@ package enum LedgerBackup {
     }
 
     private static func countNotifications(_ db: Database) throws -> Int {
-        try db.first("SELECT count(*) FROM notifications", []) { $0.number(0).map { Int($0) } } ?? 0
+        Int(try db.number("SELECT count(*) FROM notifications", []) ?? 0)
     }
 
     private static func checkIntegrity(_ db: Database, _ path: String) throws {

@@ -16,7 +16,11 @@ extension LedgerImport {
     }
 
     /// A line that is not imported.
-    struct Refusal: Error { var reason: String }
+    struct Refusal: Error {
+        var reason: String
+
+        static let invalidLine = Refusal(reason: "not a valid line of an export")
+    }
 
     /// Reads and verifies a line.
     func read(_ line: Data) async -> Result<Item, Refusal> {
@@ -27,16 +31,14 @@ extension LedgerImport {
         } catch let error as VerificationError {
             return .failure(Refusal(reason: "\(error.code): \(error.message)"))
         } catch {
-            return .failure(Refusal(reason: "not a valid line of an export"))
+            return .failure(.invalidLine)
         }
     }
 
     private func item(_ line: Line) async throws -> Item {
         switch line.object {
         case "ledger_export":
-            guard let version = line.version, version > 0 else {
-                throw Refusal(reason: "not a valid line of an export")
-            }
+            guard let version = line.version, version > 0 else { throw Refusal.invalidLine }
             return .head(version: version)
         case "end": return .end(digest: line.digest, pending: line.pending ?? 0)
         default: break
@@ -61,12 +63,12 @@ extension LedgerImport {
             return try claim(line, .account(account, in: appEnvironment.id))
         default: break
         }
-        throw Refusal(reason: "not a valid line of an export")
+        throw Refusal.invalidLine
     }
 
     private func claim(_ line: Line, _ subject: ClaimTables.Subject) throws(Refusal) -> Item {
         guard let customer = line.customer, [subject.identifier, customer].allSatisfy(Self.isName) else {
-            throw Refusal(reason: "not a valid line of an export")
+            throw Refusal.invalidLine
         }
         let instant = line.claimed_at ?? 0
         // Later claims need a later instant that can still be represented.
@@ -104,7 +106,7 @@ extension LedgerImport {
     private func signedFact(_ line: Line, _ appEnvironment: AppEnvironment) async throws -> SignedFact {
         let (date, origin) = (line.received, Origin(named: line.origin))
         if line.kind == "receipt" {
-            guard let purchase = line.purchase else { throw Refusal(reason: "not a valid line of an export") }
+            guard let purchase = line.purchase else { throw Refusal.invalidLine }
             return try SignedFact(receipt: purchase.fact, in: appEnvironment, at: date, origin: origin)
         }
         let (text, kind) = (line.signed_text ?? "", line.kind == "transaction" ? SignedFact.Kind.transaction : .renewal)
@@ -120,7 +122,7 @@ extension LedgerImport {
             [id, line.customer, line.entitlement].allSatisfy({ $0.map(Self.isName) ?? true }),
             [reason, actor].allSatisfy({ $0.utf8.count <= 500 }),
             [instant, line.until].allSatisfy({ $0.map(Self.isInstant) ?? true })
-        else { throw Refusal(reason: "not a valid line of an export") }
+        else { throw Refusal.invalidLine }
         let content = GrantEvent.Content(
             customer: line.customer, entitlement: line.entitlement, until: line.until, reason: reason, actor: actor)
         return .init(scope: appEnvironment.id, id: id, event: GrantEvent(kind, at: instant, content))
@@ -129,10 +131,10 @@ extension LedgerImport {
     private func originalPurchase(_ line: Line, _ appEnvironment: AppEnvironment) async throws -> OriginalPurchase {
         guard let subject = line.subject, Self.isName(subject),
             let kind = OriginalPurchase.Kind.allCases.first(where: { $0.name == line.kind })
-        else { throw Refusal(reason: "not a valid line of an export") }
+        else { throw Refusal.invalidLine }
         var text = line.signed_text ?? ""
         if kind == .receipt {
-            guard let original = line.first_purchase else { throw Refusal(reason: "not a valid line of an export") }
+            guard let original = line.first_purchase else { throw Refusal.invalidLine }
             text = try original.text
         }
         let fact = try await OriginalPurchase.verifiedFact(text, kind, of: subject, in: appEnvironment, by: verifier)

@@ -72,9 +72,7 @@ struct LineageDifferences {
         if let fact = record.lineage.renewal { parts["renewal info"] = "\(fact) \(record.renewalSource ?? 0)" }
         if let grace = record.lineage.gracePeriod { parts["grace period"] = "\(grace)" }
         for mention in record.mentions {
-            let uuid = try db.first(
-                "SELECT uuid FROM notifications WHERE id = ?", [.integer(mention.notification)]
-            ) { StoredUUID.text($0.value(0)) }
+            let uuid = try StoredUUID.ofNotification(mention.notification, db)
             parts["notification \(uuid ?? "number \(mention.notification)")"] = "\(mention.signedDate)"
         }
         let owner = (record.lineage.appAccountToken?.text, record.lineage.appTransactionID)

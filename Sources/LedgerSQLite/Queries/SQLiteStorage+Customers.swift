@@ -73,10 +73,13 @@ extension SQLiteStorage: CustomerStorage {
     }
 
     package func accounts(of customer: String, in scope: Int64) async throws -> [String] {
-        try await readAll(
+        try await read { try Self.accounts(of: customer, in: scope, $0) }
+    }
+
+    static func accounts(of customer: String, in scope: Int64, _ db: Database) throws -> [String] {
+        try db.texts(
             "SELECT app_transaction_id FROM account_claims WHERE scope = ? AND customer = ? ORDER BY 1",
-            [.integer(scope), .text(customer)]
-        ) { $0.text(0) }
+            [.integer(scope), .text(customer)])
     }
 
     package func productGroups(in scope: Int64) async throws -> [String: String] {

@@ -66,7 +66,7 @@ extension SQLiteStorage: ErasureStorage {
     package func finishImport() async throws {
         let scopes = try await read { db -> Set<Int64>? in
             guard try db.tableExists(Self.importMark) else { return nil }
-            return Set(try db.all("SELECT id FROM scopes", []) { $0.number(0) })
+            return Set(try db.numbers("SELECT id FROM scopes", []))
         }
         guard let scopes else { return }
         try await applyErasures(in: scopes)

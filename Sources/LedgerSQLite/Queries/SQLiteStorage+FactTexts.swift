@@ -52,7 +52,7 @@ extension SQLiteStorage {
         let stored = try db.all(
             """
             SELECT id, kind, origin, received_at, text FROM statements
-            WHERE id IN (\(numbers.map { String($0) }.joined(separator: ", ")))
+            WHERE id IN (\(numbers.sqlList))
                 AND kind <> \(SignedFact.Kind.receipt.rawValue)
             """, [], isCached: false
         ) { row in

@@ -42,7 +42,7 @@ extension SQLiteStorage: GrantStorage {
     }
 
     package func grants(of customer: String, in scope: Int64) async throws -> [Grant] {
-        try await read { try GrantTables.grants(of: customer, in: scope, $0).map(\.grant) }
+        try await read { try GrantTables.grants(of: customer, in: scope, $0) }
     }
 
     package func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> ExpiredGrants {

@@ -73,9 +73,7 @@ extension SQLiteStorage: InspectionStorage {
                 try self.notifications(numbered: shown.filter { $0 > 0 }, db)
                 + self.otherTexts(numbered: shown.filter { $0 < 0 }, db)
             if ids.count > limit { return InboxPage(items: items, next: items.last?.id) }
-            let rest = try db.first("SELECT max(id) FROM \(filter.table) WHERE id < ?", [.integer(after)]) {
-                $0.number(0)
-            }
+            let rest = try db.number("SELECT max(id) FROM \(filter.table) WHERE id < ?", [.integer(after)])
             return InboxPage(items: items, next: rest.map { $0 + 1 })
         }
     }
@@ -87,13 +85,12 @@ extension SQLiteStorage: InspectionStorage {
     }
 
     package func failedNotifications(code: String, in scopes: [Int64], limit: Int) async throws -> [Int64] {
-        let numbers = scopes.map { String($0) }.joined(separator: ", ")
-        return try await read { db in
+        try await read { db in
             // Failures are few compared to notifications.
             try db.all(
                 """
                 SELECT waiting.id FROM \(Self.withNotification("failures"))
-                WHERE code = ? AND scope IN (\(numbers)) ORDER BY waiting.id LIMIT ?
+                WHERE code = ? AND scope IN (\(scopes.sqlList)) ORDER BY waiting.id LIMIT ?
                 """, [.text(code), .init(limit)], isCached: false
             ) { $0.number(0) }
         }
@@ -137,7 +134,7 @@ extension SQLiteStorage: InspectionStorage {
 
     /// Returns notifications by row identifier, the highest first.
     func notifications(numbered ids: some Sequence<Int64>, _ db: Database) throws -> [StoredNotification] {
-        let numbers = ids.map { String($0) }.joined(separator: ", ")
+        let numbers = ids.sqlList
         guard !numbers.isEmpty else { return [] }
         return try notifications(
             db, sql: "WHERE notifications.id IN (\(numbers)) ORDER BY notifications.id DESC", [], isCached: false)
@@ -179,7 +176,7 @@ extension InboxFilter {
         let (number, received) =
             isOfAll
             ? ("n.id", "n.received_at") : ("waiting.id", "coalesce(other_texts.received_at, n.received_at)")
-        conditions.append("n.scope IN (\(scopes.map { String($0) }.joined(separator: ", ")))")
+        conditions.append("n.scope IN (\(scopes.sqlList))")
         if let type { require("n.type = ?", .text(type)) }
         if let subtype { require("n.subtype = ?", .text(subtype)) }
         if let from { require("\(received) >= ?", .integer(from)) }

@@ -33,16 +33,13 @@ private struct Merge {
             [.integer(scope), .text(from)])
         let all = try (claimed + SQLiteStorage.originals(of: from, in: scope, db)).map { ExactText($0) }
         for original in Set(all).sorted().map(\.text) where try move(original, db) { moved.insert(original) }
-        let accounts = try db.texts(
-            "SELECT app_transaction_id FROM account_claims WHERE scope = ? AND customer = ? ORDER BY 1",
-            [.integer(scope), .text(from)])
-        for account in accounts {
+        for account in try SQLiteStorage.accounts(of: from, in: scope, db) {
             let subject = ClaimTables.Subject.account(account, in: scope)
             let decision = try ClaimDecision.merge(
                 account: ClaimTables.history(of: subject, db), from: from, into: customer, at: now)
             if case .moves(let events, _) = decision { try ClaimTables.add(events, to: subject, db) }
         }
-        for grant in try GrantTables.grants(of: from, in: scope, db).map(\.grant) {
+        for grant in try GrantTables.grants(of: from, in: scope, db) {
             guard let move = try GrantTables.history(of: grant.id, in: scope, db).move(to: customer, at: now) else {
                 continue
             }

@@ -26,7 +26,7 @@ extension SQLiteStorage {
     func otherTexts(
         ofAny notifications: [StoredNotification], limit: Int, _ db: Database
     ) throws -> [StoredNotification] {
-        let ids = notifications.map { String($0.id) }.joined(separator: ", ")
+        let ids = notifications.map(\.id).sqlList
         guard !ids.isEmpty else { return [] }
         return try otherTexts(
             "WHERE notification IN (\(ids)) ORDER BY notification, other_texts.id LIMIT ?", [.init(limit)],
@@ -42,7 +42,7 @@ extension SQLiteStorage {
 
     /// Returns the different texts with these row identifiers, the highest first.
     func otherTexts(numbered numbers: some Sequence<Int64>, _ db: Database) throws -> [StoredNotification] {
-        let ids = numbers.map { String($0.magnitude) }.joined(separator: ", ")
+        let ids = numbers.map(\.magnitude).sqlList
         guard !ids.isEmpty else { return [] }
         return try otherTexts("WHERE other_texts.id IN (\(ids)) ORDER BY other_texts.id", [], isCached: false, db)
     }

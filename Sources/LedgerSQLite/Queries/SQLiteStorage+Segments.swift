@@ -54,14 +54,14 @@ extension SQLiteStorage: SegmentStorage {
     ) async throws -> Int {
         let first = SegmentQuery(segment, in: scope, at: now, limit: limit).range.after
         return try await read { db in
-            try db.first(
+            let count = try db.number(
                 Self.segmentCount,
                 [
                     .integer(scope), .init(segment.rawValue),
                     .integer(first.number == .min ? first.number : first.number - 1), .integer(now),
                     .init(limit),
-                ]
-            ) { Int($0.number(0) ?? 0) } ?? 0
+                ])
+            return Int(count ?? 0)
         }
     }
 

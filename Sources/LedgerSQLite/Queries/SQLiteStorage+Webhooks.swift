@@ -131,9 +131,8 @@ extension SQLiteStorage: WebhookStorage {
     func events(
         numbered numbers: Set<Int64>, _ db: Database
     ) throws -> [Int64: (event: LedgerEvent, notification: StoredNotification?)] {
-        let list = numbers.map { String($0) }.joined(separator: ", ")
         let events = try db.all(
-            "SELECT \(OutboxTable.columns), seq FROM events WHERE seq IN (\(list))", [], isCached: false
+            "SELECT \(OutboxTable.columns), seq FROM events WHERE seq IN (\(numbers.sqlList))", [], isCached: false
         ) { row in (row.number(10) ?? 0, OutboxTable.event(row)) }
         let storedNotifications = try notifications(numbered: Set(events.compactMap(\.1.notification)), db)
         let known = Dictionary(storedNotifications.map { ($0.id, $0) }) { first, _ in first }
@@ -143,15 +142,12 @@ extension SQLiteStorage: WebhookStorage {
     }
 
     package func eventNumber(_ id: String) async throws -> Int64? {
-        try await read { db in
-            try OutboxTable.number(of: id, db)
-        }
+        try await read { try OutboxTable.number(of: id, $0) }
     }
 
     package func webhookBacklog(without gone: [Int64]) async throws -> WebhookBacklog {
-        let numbers = gone.map { String($0) }.joined(separator: ", ")
         // By endpoint, so that the deliveries of omitted endpoints are not read.
-        let endpoints = "FROM webhook_endpoints WHERE id NOT IN (\(numbers))"
+        let endpoints = "FROM webhook_endpoints WHERE id NOT IN (\(gone.sqlList))"
         return try await read { db in
             try db.first(
                 """

@@ -135,8 +135,7 @@ extension ErasureTable {
     private static func removeGrants(
         of customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
     ) throws -> Int {
-        let grants = try GrantTables.grants(of: customer, in: scope, db).map(\.grant)
-            .filter { erasure.removes($0) }
+        let grants = try GrantTables.grants(of: customer, in: scope, db).filter { erasure.removes($0) }
         for grant in grants { try removeGrant(grant.id, erasure.standIn, scope, db) }
         return grants.count
     }

@@ -152,10 +152,7 @@ extension FactProcessor {
                 id = notification.id
                 return
             }
-            id =
-                try db.first("SELECT notification FROM other_texts WHERE id = ?", [.integer(-notification.id)]) {
-                    $0.number(0)
-                } ?? 0
+            id = try db.number("SELECT notification FROM other_texts WHERE id = ?", [.integer(-notification.id)]) ?? 0
         }
 
         /// Returns the source for ``LineageRecord``, which does not know the database.
@@ -163,9 +160,8 @@ extension FactProcessor {
             let wasReceipt: (Int64) throws -> Bool = { try Self.isReceipt($0, db) }
             switch key {
             case .notification(let uuid):
-                return LineageRecord.Source(.notification(id), key: uuid, wasReceipt: wasReceipt) { number in
-                    let select = "SELECT uuid FROM notifications WHERE id = ?"
-                    return try db.first(select, [.integer(number)]) { StoredUUID.text($0.value(0)) }
+                return LineageRecord.Source(.notification(id), key: uuid, wasReceipt: wasReceipt) {
+                    try StoredUUID.ofNotification($0, db)
                 }
             case .signedFact(let text, let headers):
                 return LineageRecord.Source(

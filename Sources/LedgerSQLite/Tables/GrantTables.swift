@@ -170,13 +170,11 @@ enum GrantTables {
         }
     }
 
-    /// Returns the grants of a customer, and whether the event `grant.expired` was created.
-    static func grants(
-        of customer: String, in scope: Int64, _ db: Database
-    ) throws -> [(grant: Grant, hasExpiryEvent: Bool)] {
+    /// Returns the grants of a customer in the order of their creation.
+    static func grants(of customer: String, in scope: Int64, _ db: Database) throws -> [Grant] {
         var found = Found()
         try db.each(eventsOfCustomer, [.integer(scope), .text(customer)]) { try found.add($0, from: 0) }
-        return found.all
+        return found.all.map(\.grant)
     }
 
     /// Returns the grants of a customer that have not ended. There may be many others, whose events are not read.

@@ -135,8 +135,7 @@ enum WebhookTables {
     }
 
     /// The states of ended deliveries.
-    private static let endStates = WebhookDelivery.State.allCases.filter { $0 != .pending }
-        .map { String($0.rawValue) }.joined(separator: ", ")
+    private static let endStates = WebhookDelivery.State.allCases.filter { $0 != .pending }.map(\.rawValue).sqlList
 
     /// Selects the deliveries that ended before an instant. ``WebhookJobs`` deletes those of removed endpoints.
     private static let ended = """
