@@ -32,10 +32,7 @@ extension LoadedConfiguration {
         }
         var loaded = self
         for (path, host) in hosts where unknown.contains(host) {
-            loaded.warnings.append(
-                ConfigurationIssue(
-                    path: path, message: "this machine finds no address of \(quoted(host))",
-                    line: configuration.origins.line(of: path)))
+            loaded.warnings.append(issue("this machine finds no address of \(quoted(host))", of: path))
         }
         return loaded
     }

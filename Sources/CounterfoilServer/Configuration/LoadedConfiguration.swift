@@ -15,6 +15,11 @@ public struct LoadedConfiguration: Sendable {
     /// Whether a systemd credential of a setting, such as `apps[0].key`, did not exist. Always false unless the
     /// configuration was read with ``SecretReading/present``.
     package func hasMissingCredential(in setting: String) -> Bool { absent.isAny(in: setting) }
+
+    /// Creates an issue of a setting, with the setting's line in the file.
+    func issue(_ message: String, of path: String) -> ConfigurationIssue {
+        ConfigurationIssue(path: path, message: message, line: configuration.origins.line(of: path))
+    }
 }
 
 /// A problem or warning about one location in a configuration file.

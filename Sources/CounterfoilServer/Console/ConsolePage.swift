@@ -70,12 +70,15 @@ struct ConsolePage: Sendable {
     }
 
     mutating func facts(_ facts: [(String, Cell)]) {
-        let shown = facts.filter { if case .none = $0.1 { false } else { true } }
-        guard !shown.isEmpty else { return }
-        add([
-            "isFacts": true,
-            "facts": .list(shown.map { .object($0.1.values(now).merging(["name": .text($0.0)]) { $1 }) }),
-        ])
+        let shown = Self.values(facts, now)
+        if !shown.isEmpty { add(["isFacts": true, "facts": .list(shown)]) }
+    }
+
+    private static func values(_ facts: [(String, Cell)], _ now: Date?) -> [PageValue] {
+        facts.compactMap { name, cell -> PageValue? in
+            if case .none = cell { return nil }
+            return .object(cell.values(now).merging(["name": .text(name)]) { $1 })
+        }
     }
 
     /// Adds a table, or without rows the sentence `empty`.
@@ -146,13 +149,12 @@ struct ConsolePage: Sendable {
         }
 
         fileprivate func values(_ now: Date?, _ keys: inout RowKeys) -> PageValue {
-            let shown = facts.filter { if case .none = $0.1 { false } else { true } }
-            return [
+            [
                 // An entry with an anchor is identified by the anchor, another by its sentence.
                 "entryKey": .exact(anchor.isEmpty ? keys.key(of: sentence) : ""), "hasAnchor": .flag(!anchor.isEmpty),
                 "anchor": .exact(anchor), "isOpen": .flag(inside != nil),
                 "sentence": .object(sentenceCell.values(now).merging(["foreign": shownSentence]) { $1 }),
-                "entryFacts": .list(shown.map { .object($0.1.values(now).merging(["name": .text($0.0)]) { $1 }) }),
+                "entryFacts": .list(ConsolePage.values(facts, now)),
                 "entryLinks": .list(links.map { ["linkText": .text($0.0), "url": .link($0.1)] }),
                 "inside": .list(inside?.blocks ?? []),
             ]

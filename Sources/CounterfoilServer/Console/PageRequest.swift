@@ -25,11 +25,12 @@ struct PageRequest: Sendable {
         request.pageParameter(name).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The instant that the page shows, in milliseconds. An invalid text is passed on, so that the API rejects it.
-    var instant: String? {
-        parameter("at").map { text in
-            InstantText.milliseconds(text, acceptsDays: true).map { String($0) } ?? text
-        }
+    /// The instant that the page shows, for the API.
+    var instant: String? { parameter("at").map { Self.apiInstant($0) } }
+
+    /// Converts a typed instant to milliseconds for the API. An invalid text is passed on, so that the API rejects it.
+    static func apiInstant(_ text: String) -> String {
+        InstantText.milliseconds(text, acceptsDays: true).map { String($0) } ?? text
     }
 
     /// The instant that the page shows, for a form: as it was typed, or ISO 8601 if a link passed milliseconds.

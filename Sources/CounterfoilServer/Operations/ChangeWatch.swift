@@ -127,8 +127,7 @@ struct ChangeWatch {
             compare(ChangeTopic.inbox, of: principal, inbox)
         }
         let endpoints = try await endpoints(watched, of: principal)
-        var states: [Int?] = []
-        for appEnvironment in visible { states.append(completeness[appEnvironment.id]) }
+        let states = visible.map { completeness[$0.id] }
         if watched.contains(ChangeTopic.recoveries) || watched.contains(ChangeTopic.overview) {
             let recoveries = try await recoveries(visible.map(\.id))
             compare(ChangeTopic.recoveries, of: principal, [states, recoveries])

@@ -68,9 +68,8 @@ extension LoadedConfiguration {
     package func requiringLedgerFile() throws(ConfigurationError) -> LoadedConfiguration {
         let ledger = configuration.storage.path
         let path = "storage.path"
-        let line = configuration.origins.line(of: path)
         do throws(StorageError) { try StorageError.refuseFolder(at: ledger) } catch {
-            throw ConfigurationError(problems: [.init(path: path, message: error.message, line: line)])
+            throw ConfigurationError(problems: [issue(error.message, of: path)])
         }
         let folder = URL(filePath: ledger).deletingLastPathComponent().path
         guard FileReachability.problem(at: folder) == FileReachability.absence else { return self }
@@ -78,7 +77,7 @@ extension LoadedConfiguration {
         let message =
             "the folder \(folder) does not exist, and the server does not create it (a systemd unit can, with "
             + "StateDirectory)"
-        loaded.warnings.append(ConfigurationIssue(path: path, message: message, line: line))
+        loaded.warnings.append(issue(message, of: path))
         return loaded
     }
 }

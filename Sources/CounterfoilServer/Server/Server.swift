@@ -89,7 +89,7 @@ public final class Server: Sendable {
             of: services(core, listeners), stoppingAt: signals, within: configuration.limits.shutdownTimeout, logger)
         let task = Task {
             defer { opened.finish() }
-            try await run(group, storage)
+            try await withCleanup({ try await storage.close() }) { try await group.run() }
         }
         core.warnAboutExpiringRoots()
         guard let port = await port(from: ports, awaiting: listeners.count), !Task.isCancelled else {
@@ -138,10 +138,7 @@ public final class Server: Sendable {
             services.append(MetricHistoryService(history: core.history, metrics: core.metrics))
         }
         if let followed = core.clock.followed { services.append(followed) }
-        services.append(core.recovery)
-        services.append(core.consumption)
-        services.append(core.grantExpiry)
-        services.append(core.retention)
+        services += [core.recovery, core.consumption, core.grantExpiry, core.retention] as [any Service]
         services += listeners
         // Shuts down before the listeners, because it ends their open event streams.
         services.append(ChangeService(core))
@@ -169,11 +166,6 @@ public final class Server: Sendable {
             if awaited == 0 { return port }
         }
         return nil
-    }
-
-    /// Runs all services to their end, then closes the ledger.
-    private static func run(_ group: ServiceGroup, _ storage: any LedgerEngine) async throws {
-        try await withCleanup({ try await storage.close() }) { try await group.run() }
     }
 
     /// The operations of the API, such as `GET /v1/customers/{id}`.

@@ -65,10 +65,9 @@ extension LoadedConfiguration {
     package func requiringUsableTLS(at now: Date) throws(ConfigurationError) -> LoadedConfiguration {
         guard let files = configuration.listen.tls, !hasMissingCredential(in: "listen.tls") else { return self }
         let path = "listen.tls.certificate"
-        let line = configuration.origins.line(of: path)
         let expiry: Double?
         do throws(ServerError) { expiry = try TLSIdentity(files).expiry } catch {
-            throw ConfigurationError(problems: [.init(path: path, message: error.message, line: line)])
+            throw ConfigurationError(problems: [issue(error.message, of: path)])
         }
         guard let end = expiry.map({ Date(timeIntervalSince1970: $0) }), end < now + Self.notice else { return self }
         var loaded = self
@@ -76,7 +75,7 @@ extension LoadedConfiguration {
             end < now
             ? "the certificate expired on \(end.formatted(.iso8601)): the App Store and the apps cannot connect"
             : "the certificate expires on \(end.formatted(.iso8601)); then the App Store and the apps cannot connect"
-        loaded.warnings.append(ConfigurationIssue(path: path, message: message, line: line))
+        loaded.warnings.append(issue(message, of: path))
         return loaded
     }
 }

@@ -63,7 +63,7 @@ struct ConsumptionRoutes {
     private func preview(_ call: APICall) async throws -> Response {
         let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         guard let id = call.request.parameter("transaction_id"), !id.isEmpty else {
-            throw APIFailure("missing_parameter", "`transaction_id` is missing.", parameter: "transaction_id")
+            throw APIFailure.missing("transaction_id")
         }
         let lineages = try await storage.lineages(of: customer, in: appEnvironment.id)
         guard lineages.contains(where: { $0.transactions.contains { $0.transactionID.isExactly(id) } }),

@@ -39,9 +39,7 @@ struct OfferRoutes {
     private func promotional(_ call: APICall) async throws -> Response {
         let request = try await offerRequest(call)
         let (body, service) = (request.body, request.service)
-        guard let offerID = body.offerID else {
-            throw APIFailure("missing_parameter", "`offer_id` is missing.", parameter: "offer_id")
-        }
+        guard let offerID = body.offerID else { throw APIFailure.missing("offer_id") }
         call.setAuditDetail("the offer \(offerID) of \(body.productID)")
         if request.isPublic { try service.requirePublicOffer(offerID) }
         if !body.isForced { try service.requireSubscriber(request.reading) }
@@ -70,9 +68,7 @@ struct OfferRoutes {
     private func introductory(_ call: APICall) async throws -> Response {
         let request = try await offerRequest(call)
         let (body, service) = (request.body, request.service)
-        guard let allow = body.allow else {
-            throw APIFailure("missing_parameter", "`allow` is missing.", parameter: "allow")
-        }
+        guard let allow = body.allow else { throw APIFailure.missing("allow") }
         call.setAuditDetail("\(allow ? "allowed" : "refused") the introductory offer of \(body.productID)")
         let transactionID = try await transaction(of: request, isAllowed: allow)
         let token = try service.signer().introductoryOfferEligibility(

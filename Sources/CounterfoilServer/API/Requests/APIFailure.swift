@@ -37,6 +37,10 @@ struct APIFailure: Error, HTTPResponseError, Sendable {
         self.init(.badRequest, code, message, parameter: parameter)
     }
 
+    static func missing(_ parameter: String) -> APIFailure {
+        APIFailure("missing_parameter", "`\(parameter)` is missing.", parameter: parameter)
+    }
+
     static func notFound(_ message: String, parameter: String? = nil) -> APIFailure {
         APIFailure(.notFound, "not_found", message, parameter: parameter)
     }

@@ -129,9 +129,7 @@ struct SupportRoutes {
         let appEnvironment = try call.appEnvironment()
         let client = try appStore.client(for: appEnvironment)
         let id = try call.identifier("request")
-        guard let product = try call.request.shortText("product_id") else {
-            throw APIFailure("missing_parameter", "`product_id` is missing.", parameter: "product_id")
-        }
+        guard let product = try call.request.shortText("product_id") else { throw APIFailure.missing("product_id") }
         let response = try await client.renewalExtensionStatus(of: product, requestIdentifier: id)
         return .json { write(id, product, appEnvironment, response, to: &$0) }
     }

@@ -20,9 +20,7 @@ enum DecodePage {
         let data = file ?? Data(text.utf8)
         if !data.isEmpty {
             var query: [(String, String)] = []
-            if let at = pageRequest.fields["at"] {
-                query.append(("at", InstantText.milliseconds(at, acceptsDays: true).map { String($0) } ?? at))
-            }
+            if let at = pageRequest.fields["at"] { query.append(("at", PageRequest.apiInstant(at))) }
             if pageRequest.fields["revocation"] == "soft" { query.append(("revocation", "soft")) }
             let target = pageRequest.target(["decode"], query, isScoped: false)
             let answer = try await pageRequest.console.api.call(

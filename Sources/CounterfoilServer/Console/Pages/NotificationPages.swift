@@ -15,9 +15,8 @@ enum NotificationsPage {
         page.addNoteOfDoneAction(pageRequest)
         // The form keeps the typed text; the API gets milliseconds.
         let typed = filters.compactMap { name in pageRequest.parameter(name).map { (name, $0) } }
-        let query = typed.map { name, value -> (String, String) in
-            guard name == "from" || name == "to" else { return (name, value) }
-            return (name, InstantText.milliseconds(value, acceptsDays: true).map { String($0) } ?? value)
+        let query = typed.map { name, value in
+            (name, ["from", "to"].contains(name) ? PageRequest.apiInstant(value) : value)
         }
         let target = pageRequest.target(["notifications"], query + pageRequest.parameters("page"))
         page.links([("Refused requests", pageRequest.link("notifications", "refused"))])

@@ -34,9 +34,7 @@ extension OperationsPage {
                 return [.code(name), .number(Self.text(of: value))]
             }, empty: "There are none yet.")
     }
-}
 
-extension OperationsPage {
     /// Returns a value of a metric, with at most three digits after the point unless it is less than one.
     static func text(of value: Double) -> String {
         if value == value.rounded(), value.magnitude < 1e15 { return Int64(value).grouped }
