@@ -73,21 +73,20 @@ struct NotificationRoutes {
     }
 
     private func accept(_ body: [UInt8], from sender: () -> ClientAddress) async throws {
-        let signedPayload: String
-        do {
-            signedPayload = try StrictJSONDecoder.decode(ResponseBodyV2.self, from: body).signedPayload
-        } catch {
-            if let notification = NotificationV1.read(body) {
-                do { return try await version1.receive(notification, from: sender().rateLimitKey) } catch let failure
-                    as ServiceFailure
-                {
-                    throw APIFailure(failure)
-                }
-            }
-            throw APIFailure("bad_json", "Expected {\"signedPayload\": \"…\"} as the body.")
+        let signedPayload: String?
+        do { signedPayload = try StrictJSONDecoder.decode(ResponseBodyV2.self, from: body).signedPayload } catch {
+            signedPayload = nil
         }
         do {
-            recovery.recordDelivery(try await ingest.accept(signedPayload, origin: .delivered))
+            if let signedPayload {
+                recovery.recordDelivery(try await ingest.accept(signedPayload, origin: .delivered))
+            } else if let notification = NotificationV1.read(body) {
+                try await version1.receive(notification, from: sender().rateLimitKey)
+            } else {
+                throw APIFailure.noSignedPayload
+            }
+        } catch let failure as ServiceFailure {
+            throw APIFailure(failure)
         } catch let error as VerificationError {
             throw APIFailure(error)
         }
@@ -95,6 +94,8 @@ struct NotificationRoutes {
 }
 
 extension APIFailure {
+    static let noSignedPayload = APIFailure("bad_json", "Expected {\"signedPayload\": \"…\"} as the body.")
+
     /// Converts the failure of a verification.
     init(_ error: VerificationError) { self.init(ServiceFailure(error)) }
 }

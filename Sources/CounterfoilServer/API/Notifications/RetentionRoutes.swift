@@ -23,10 +23,8 @@ struct RetentionRoutes {
     private func answer(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.bytes(upTo: Self.maximumBytes)
         let signedPayload: String
-        do {
-            signedPayload = try StrictJSONDecoder.decode(RealtimeRequestBody.self, from: body).signedPayload
-        } catch {
-            throw APIFailure("bad_json", "Expected {\"signedPayload\": \"…\"} as the body.")
+        do { signedPayload = try StrictJSONDecoder.decode(RealtimeRequestBody.self, from: body).signedPayload } catch {
+            throw APIFailure.noSignedPayload
         }
         do throws(VerificationError) { _ = try await verifier.realtimeRequest(signedPayload) } catch {
             if refusalLogMeter.take(at: RateMeter.now) == nil {
