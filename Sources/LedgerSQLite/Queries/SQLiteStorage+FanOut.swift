@@ -53,11 +53,10 @@ extension SQLiteStorage {
             "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? ORDER BY seq LIMIT ?",
             [.integer(state.cursor), .init(limit)]
         ) { WebhookTables.Candidate($0) }
+        var lanes = DeliveryLanes(to: target.endpoint, at: now, db)
         let (plan, progress) = try DeliveryPlan.fanOut(
             candidates, to: target, from: state.begin, limit: limit, holds: { try holds($0, gate, db) },
-            newer: { try DeliveryLanes.newer(than: $0, db) },
-            isWaiting: { try DeliveryLanes.isWaiting($0, for: target.endpoint, db) })
-        var lanes = DeliveryLanes(to: target.endpoint, at: now, db)
+            newer: { try DeliveryLanes.newer(than: $0, db) }, isWaiting: { try lanes.isWaiting($0) })
         for delivery in plan.deliveries { try lanes.add(delivery) }
         try lanes.release(isLast: progress != .more)
         if let last = plan.last {

@@ -88,11 +88,10 @@ extension SQLiteStorage {
         at now: Milliseconds, _ db: Database
     ) throws -> (made: Int, last: Int64?) {
         guard let endpoint = try fanOutState(of: target.endpoint, at: now, db) else { return (0, nil) }
+        var lanes = DeliveryLanes(to: target.endpoint, at: now, db)
         let plan = try DeliveryPlan.replay(
             candidates, of: range, making: maximum, to: target, from: endpoint.begin, through: endpoint.cursor,
-            newer: { try DeliveryLanes.newer(than: $0, db) },
-            isWaiting: { try DeliveryLanes.isWaiting($0, for: target.endpoint, db) })
-        var lanes = DeliveryLanes(to: target.endpoint, at: now, db)
+            newer: { try DeliveryLanes.newer(than: $0, db) }, isWaiting: { try lanes.isWaiting($0) })
         for delivery in plan.deliveries { try lanes.add(delivery) }
         try lanes.retryNow()
         try lanes.release(isLast: false)

@@ -52,9 +52,7 @@ struct DeliveryLanes {
     }
 
     /// Whether an event has a delivery that was never sent.
-    static func isWaiting(
-        _ candidate: WebhookTables.Candidate, for endpoint: Int64, _ db: Database
-    ) throws -> Bool {
+    func isWaiting(_ candidate: WebhookTables.Candidate) throws -> Bool {
         try db.exists(
             """
             SELECT 1 FROM deliveries INDEXED BY deliveries_by_purchase
@@ -62,7 +60,7 @@ struct DeliveryLanes {
                 AND event = ? AND variant = 0
             """,
             [
-                .integer(endpoint), .init(candidate.purchase), .integer(provisional),
+                .integer(endpoint), .init(candidate.purchase), .integer(Self.provisional),
                 .integer(candidate.happenedAt), .integer(candidate.number),
             ])
     }
