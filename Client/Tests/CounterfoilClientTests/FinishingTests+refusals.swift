@@ -26,6 +26,21 @@ extension `Finishing transactions` {
         #expect(rounds <= 8)
     }
 
+    @Test(arguments: [("wrong_app", "app"), ("wrong_environment", "environment")])
+    func `A refusal of the app or the environment concerns all transactions of the report`(
+        _ code: String, _ parameter: String
+    ) {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: (10...17).map { subscription($0) })
+        harness.fail(BackendFailure(status: 400, code: code, parameter: parameter))
+        #expect(harness.stuck.count == 8 && Set(harness.stuck.values.map(\.rawValue)) == [code])
+        // Only the app transaction is left, and then the customer.
+        #expect(harness.sent.dropFirst().map(\.request.ids) == [[]])
+        harness.fail(BackendFailure(status: 400, code: code, parameter: parameter))
+        #expect(harness.sent.count == 3 && harness.sent.last?.request.isFetch == true)
+        #expect(harness.finished.isEmpty)
+    }
+
     @Test func `A refusal in the answer concerns one transaction only`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(), lifetime()])

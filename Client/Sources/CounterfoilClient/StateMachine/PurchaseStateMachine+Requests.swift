@@ -120,16 +120,16 @@ extension PurchaseStateMachine {
         let isInUse = failure.code == StuckReason.belongsToAnotherCustomer.rawValue
         let blamesTransaction = (blamed == "signed_transactions" || isInUse) && !ids.isEmpty
         if !request.extras.isEmpty, blamesExtras || ids.count <= 1, !blamesTransaction {
-            // Send the transactions without the extras. The extras are sent again after the next launch.
-            blocksExtras = true
             // A restore without transactions has nothing left to send.
             if ids.isEmpty, request.mode == .restore { giveUpRestore(failure) }
-            return
+            // Send the transactions without the extras. The extras are sent again after the next launch.
+            return blocksExtras = true
         }
         extras.add(request.extras)
-        guard let first = ids.first else { return halt(failure) }
-        guard ids.count > 1 else { return applyResult(first, request, isKept: false, failure.code) }
-        splitInHalves(request)
+        guard !ids.isEmpty else { return halt(failure) }
+        // A report is about one app and one environment: the refusal of either concerns all its transactions.
+        if ids.count > 1, !["app", "environment"].contains(blamed) { return splitInHalves(request) }
+        for id in ids { applyResult(id, request, isKept: false, failure.code) }
     }
 
     private mutating func splitInHalves(_ request: Request) {
