@@ -96,16 +96,21 @@ public struct HTTPBackend: Backend {
         return data
     }
 
-    /// Sends a request in a separate task. Cancellation ends the wait but not the request: on Linux, cancelling a
-    /// URLSession task while it completes can crash the process (swift-corelibs-foundation).
+    /// Sends a request and waits for the response until the task is cancelled. Cancellation ends the request too, but not
+    /// on Linux: there, cancelling a URLSession task while it completes can crash the process
+    /// (swift-corelibs-foundation), so the request runs in a separate task.
     private func answerUntilCancelled(to request: URLRequest) async throws -> (Data, URLResponse) {
-        try Task.checkCancellation()
-        let (answers, waiting) = AsyncThrowingStream.makeStream(of: (Data, URLResponse).self)
-        Task { [session] in
-            do { waiting.yield(try await session.data(for: request)) } catch { waiting.finish(throwing: error) }
-        }
-        for try await answer in answers { return answer }
-        throw CancellationError()
+        #if canImport(FoundationNetworking)
+            try Task.checkCancellation()
+            let (answers, waiting) = AsyncThrowingStream.makeStream(of: (Data, URLResponse).self)
+            Task { [session] in
+                do { waiting.yield(try await session.data(for: request)) } catch { waiting.finish(throwing: error) }
+            }
+            for try await answer in answers { return answer }
+            throw CancellationError()
+        #else
+            return try await session.data(for: request)
+        #endif
     }
 
     private func request(

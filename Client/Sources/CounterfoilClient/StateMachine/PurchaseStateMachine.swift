@@ -98,9 +98,7 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     var delivering: Set<UInt64> = []
     var gathering: Gathering?
     var firstGathering = 0
-    var gathersAgain = false
-    var hasHistory = false
-    var lastCheck: Date?
+    var (gathersAgain, hasHistory) = (false, false)
     /// The last number given before the client needed a new response; nil if it needs none. The responses to earlier
     /// requests may be older than the reason.
     var staleSince: Int?
@@ -110,8 +108,7 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     /// The running calls to buy.
     var calls: [Int: PurchaseIntent] = [:]
     var lastID = 0
-    var latest, latestAt: Date?
-    var scheduledEnd: Date?
+    var latest, latestAt, lastCheck, scheduledEnd: Date?
     var published: Customer?
     var effects: [ClientEffect] = []
     var jitter = 1.0
