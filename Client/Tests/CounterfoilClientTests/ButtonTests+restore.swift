@@ -99,6 +99,26 @@ extension `Purchase and restore by the customer` {
         #expect(outcome.failure == nil)
     }
 
+    @Test func `A restore of another customer's purchases is refused once, and then reported without restore`() {
+        var harness = Harness.launched()
+        harness.send(.restore(call: 1))
+        harness.send(.synced(call: 1, reachedAppStore: true))
+        let renewals = (10...40).map { subscription($0, token: nil) }
+        harness.gather(current: renewals)
+        #expect(harness.lastReport?.restore == true)
+        harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
+        #expect(harness.sent.map(\.request.ids.count) == [31, 31])
+        #expect(harness.lastReport?.restore == false && harness.lastReport?.appTransaction != nil)
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.failure == nil)
+        harness.answerAll {
+            $0.kept = []
+            $0.refused = renewals.map { RefusedItem(id: String($0.id), code: "receipt_already_in_use") }
+        }
+        #expect(harness.notices == renewals.map { .belongsToAnotherCustomer($0) })
+        #expect(harness.finished.isEmpty && harness.stuck.isEmpty)
+    }
+
     @Test(arguments: [true, false])
     func `A purchase that is being sent during a restore is sent again with restore`(
         isRefusedFirst: Bool

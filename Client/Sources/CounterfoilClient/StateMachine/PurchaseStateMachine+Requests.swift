@@ -127,6 +127,8 @@ extension PurchaseStateMachine {
         }
         extras.add(request.extras)
         guard !ids.isEmpty else { return halt(failure) }
+        // No transaction of a restore can move. A report that moves none gets a response about each of them.
+        if ids.count > 1, isInUse, request.mode == .restore { return ids.forEach { jobs[$0]?.mode = .background } }
         // A report is about one app and one environment: the refusal of either concerns all its transactions.
         if ids.count > 1, !["app", "environment"].contains(blamed) { return splitInHalves(request) }
         for id in ids { applyResult(id, request, isKept: false, failure.code) }

@@ -81,7 +81,6 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     var hasReportedDoubt = false
     /// Whether the server has responded since the start.
     var hasAnswer = false
-    var lastAccepted = 0
     var jobs: [UInt64: Job] = [:]
     /// The running requests, in the order of sending.
     var requests: [Request] = []
@@ -107,7 +106,7 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     var restoring: Restoring?
     /// The running calls to buy.
     var calls: [Int: PurchaseIntent] = [:]
-    var lastID = 0
+    var (lastID, lastAccepted) = (0, 0)
     var latest, latestAt, lastCheck, scheduledEnd: Date?
     var published: Customer?
     var effects: [ClientEffect] = []
