@@ -26,7 +26,9 @@ extension `Finishing transactions` {
         #expect(rounds <= 8)
     }
 
-    @Test(arguments: [("wrong_app", "app"), ("wrong_environment", "environment")])
+    @Test(arguments: [
+        ("wrong_app", "app"), ("wrong_environment", "environment"), ("wrong_environment", "signed_transactions[0]"),
+    ])
     func `A refusal of the app or the environment concerns all transactions of the report`(
         _ code: String, _ parameter: String
     ) {

@@ -130,7 +130,7 @@ extension PurchaseStateMachine {
         // No transaction of a restore can move. A report that moves none gets a response about each of them.
         if ids.count > 1, isInUse, request.mode == .restore { return ids.forEach { jobs[$0]?.mode = .background } }
         // A report is about one app and one environment: the refusal of either concerns all its transactions.
-        if ids.count > 1, !["app", "environment"].contains(blamed) { return splitInHalves(request) }
+        if ids.count > 1, !["wrong_app", "wrong_environment"].contains(failure.code) { return splitInHalves(request) }
         for id in ids { applyResult(id, request, isKept: false, failure.code) }
     }
 
