@@ -49,7 +49,7 @@ public actor PurchaseClient {
         Task { await run(updates) }
     }
 
-    /// Stops the client and cancels its requests. A stopped client cannot be started again.
+    /// Stops the client for good: it cancels requests, and drops a sign-in or sign-out that it has not published yet.
     public func stop() {
         isStopped = true
         events.finish()

@@ -31,7 +31,7 @@ public struct Customer: Hashable, Sendable {
 
     /// Whether the customer's state is known well enough to show a buy button.
     public enum Readiness: String, Hashable, Sendable {
-        /// The client is requesting the state. This takes at most two seconds.
+        /// The client is requesting the state. This takes at most two seconds after the client has read its storage.
         case checking
         /// The app can show products for sale.
         case ready
