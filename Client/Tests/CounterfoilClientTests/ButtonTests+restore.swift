@@ -115,7 +115,7 @@ extension `Purchase and restore by the customer` {
             $0.kept = []
             $0.refused = renewals.map { RefusedItem(id: String($0.id), code: "receipt_already_in_use") }
         }
-        #expect(harness.notices == renewals.map { .belongsToAnotherCustomer($0) })
+        #expect(harness.notices == renewals.map { ClientNotice.belongsToAnotherCustomer($0) })
         #expect(harness.finished.isEmpty && harness.stuck.isEmpty)
     }
 
