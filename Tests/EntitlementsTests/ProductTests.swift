@@ -37,6 +37,22 @@ import Testing
         #expect(product.details == [.upgraded] && product.endedDate == day(20))
     }
 
+    @Test func `A migration replaces the running period, and not the products that the subscription had before`() {
+        let facts = [
+            period("1", 0, 30), period("2", "basic.month", 30, 60) { $0.reason = .renewal },
+            period("5", of: "5", "generic", 40, 60) { $0.previousOriginalTransactionID = "1" },
+        ]
+        for date in [39.0, 41] {
+            let product = states(facts, on: day(date)).product("pro.month")
+            #expect(product.details == [.changedProduct] && product.endedDate == day(30), "day \(date)")
+        }
+        let migrated = states(facts, on: day(41))
+        #expect(migrated.subscriptions.map(\.transactionID) == ["2", "5"])
+        #expect(migrated.product("basic.month").details == [.upgraded])
+        let known = CustomerFacts(transactions: facts).effective(asOf: day(41)).transactions
+        #expect(known.map(\.isUpgraded) == [false, true, false])
+    }
+
     @Test func `A non-consumable is owned without an end unless it is refunded`() {
         let map = purchase("1", "map", .nonConsumable, on: 0)
         var refunded = map

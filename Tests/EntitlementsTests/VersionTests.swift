@@ -103,6 +103,19 @@ import Testing
         #expect(states(Array(other.prefix(1)), on: day(9)).product("basic.month").state == .inactive)
     }
 
+    @Test func `An upgraded flag signed after a migration is ignored until the new subscription begins`() {
+        // Advanced Commerce has a subscription group of its own.
+        let history = [
+            period("1", 0, 30, signed: 100) { $0.isUpgraded = true },
+            period("5", of: "5", "generic", 10, 30, signed: 100, group: "other") {
+                $0.previousOriginalTransactionID = "1"
+            },
+        ]
+        #expect(states(history, on: day(9)).product("pro.month").state == .active)
+        #expect(states(history, on: day(10)).product("pro.month").state == .inactive)
+        #expect(states(history, on: day(10)).product("generic").state == .active)
+    }
+
     @Test func `Each of many upgrades that were signed later counts from the next period`() {
         let count = 400
         let history = (0..<count).map { number in

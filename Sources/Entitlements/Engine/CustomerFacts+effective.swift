@@ -8,13 +8,9 @@ extension CustomerFacts {
     package func effective(asOf instant: Date) -> CustomerFacts {
         let effective = EffectiveFacts(self, asOf: instant)
         var facts = self
-        let migrations = effective.transactions.lazy.map { effective.fact($0) }.migrationDates
         facts.transactions = effective.transactions.map { transaction in
             var fact = effective.fact(transaction)
-            // A period that was over when its subscription was migrated was not replaced.
-            let migration = migrations[ExactText(fact.originalTransactionID)] ?? .distantPast
-            let wasOver = !fact.isUpgraded && fact.expiresDate.map { $0 <= migration } ?? false
-            fact.isUpgraded = transaction.isUpgraded && !wasOver || transaction.wasReplacedAhead
+            fact.isUpgraded = transaction.isUpgraded || transaction.wasReplacedAhead
             if !transaction.isRevoked { fact.revocationDate = nil }
             return fact
         }

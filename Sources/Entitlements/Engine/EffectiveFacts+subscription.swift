@@ -4,9 +4,9 @@ internal import Foundation
 extension EffectiveFacts {
     typealias Periods = ArraySlice<Transaction>
 
-    /// Returns the period that determines the status of a subscription: the latest one that was not upgraded.
+    /// Returns the period that determines the status of a subscription: the latest one that was not superseded.
     func currentPeriod(of periods: Periods) -> Transaction? {
-        // If every period was upgraded and the replacement is unknown, the last period stands for the ended
+        // If every period was superseded and the replacement is unknown, the last period stands for the ended
         // subscription.
         guard let latest = latestPeriod(of: periods) else { return periods.last }
         if periods.count == 1 { return latest }
@@ -15,7 +15,7 @@ extension EffectiveFacts {
             // The App Store may sign a renewal up to a day before it begins. Until then, the paid period that is
             // running is current.
             let running = periods.indices.last {
-                isRunning(periods[$0]) && !periods[$0].isUpgraded && !periods[$0].isRevoked
+                isRunning(periods[$0]) && !periods[$0].isSuperseded && !periods[$0].isRevoked
                     && !periods[$0].wasReplacedAhead && !wasReplaced($0, in: periods)
             }
             return running.map { periods[$0] } ?? latest
@@ -23,18 +23,18 @@ extension EffectiveFacts {
         if latest.isRevoked, fact.ownership != .purchased {
             // A customer who rejoins a family during the grace period gets the old period again, from its beginning.
             return periods.last {
-                !$0.isUpgraded && !$0.isRevoked && facts.transactions[$0.index].expiresDate == fact.expiresDate
+                !$0.isSuperseded && !$0.isRevoked && facts.transactions[$0.index].expiresDate == fact.expiresDate
             } ?? latest
         }
         return latest
     }
 
-    /// Returns the latest period that was not upgraded and has begun or will begin.
+    /// Returns the latest period that was not superseded and has begun or will begin.
     private func latestPeriod(of periods: Periods) -> Transaction? {
-        guard var latest = periods.lastIndex(where: { !$0.isUpgraded }) else { return nil }
+        guard var latest = periods.lastIndex(where: { !$0.isSuperseded }) else { return nil }
         if periods.count == 1 { return periods[latest] }
         if !willBegin(latest, among: periods) {
-            latest = periods.indices.last { !periods[$0].isUpgraded && willBegin($0, among: periods) } ?? latest
+            latest = periods.indices.last { !periods[$0].isSuperseded && willBegin($0, among: periods) } ?? latest
         }
         return periods[latest]
     }
@@ -63,7 +63,7 @@ extension EffectiveFacts {
         else { return true }
         return !periods.contains { other in
             let named = facts.transactions[other.index]
-            return named.purchaseDate < fact.purchaseDate && named.reason == .purchase && !other.isUpgraded
+            return named.purchaseDate < fact.purchaseDate && named.reason == .purchase && !other.isSuperseded
                 && named.productID.isExactly(renewal.productID) && named.expiresDate == renewal.renewalDate
         }
     }
@@ -134,13 +134,13 @@ extension EffectiveFacts {
         state.formerGracePeriodEnd = renewal.flatMap { formerGracePeriodEnd(fact, $0) }
         if current.isRevoked { state.setRevocation(fact) }
         // A subscription that was replaced by one with another original transaction does not renew under the old one.
-        if current.isUpgraded { state.willRenew = false }
+        if current.isSuperseded { state.willRenew = false }
         state.accessUntil =
             status == .active
             ? periodPaidAhead(among: periods)?.end ?? fact.expiresDate
             : state.hasAccess ? renewal?.gracePeriodExpiresDate : nil
-        state.details = state.details(isUpgraded: current.isUpgraded)
-        state.nextStep = state.nextStep(isUpgraded: current.isUpgraded)
+        state.details = state.details(isSuperseded: current.isSuperseded)
+        state.nextStep = state.nextStep(isSuperseded: current.isSuperseded)
         return state
     }
 
@@ -149,7 +149,7 @@ extension EffectiveFacts {
         _ current: Transaction, _ fact: TransactionFact, _ renewal: RenewalFact?
     ) -> SubscriptionStatus {
         if current.isRevoked { return .revoked }
-        if current.isUpgraded { return .expired }
+        if current.isSuperseded { return .expired }
         if let expires = fact.expiresDate, expires > asOf { return .active }
         guard let renewal else { return .expired }
         if let grace = renewal.gracePeriodExpiresDate, grace > asOf, renewal.isAwaitingPayment {
@@ -204,15 +204,15 @@ extension SubscriptionState {
         revocationType = fact.revocationType
     }
 
-    fileprivate func details(isUpgraded: Bool) -> [StateDetail] {
+    fileprivate func details(isSuperseded: Bool) -> [StateDetail] {
         var details: [StateDetail] = []
         switch status {
         case .active, .billingGracePeriod: addAccessDetails(&details)
         case .billingRetry: details.append(.billingRetry)
         case .revoked: details.append(.revocation(revocationType, ownership))
         default:
-            details.append(isUpgraded ? .upgraded : .expired)
-            if !isUpgraded, let reason = StateDetail(expirationIntent) { details.append(reason) }
+            details.append(isSuperseded ? .upgraded : .expired)
+            if !isSuperseded, let reason = StateDetail(expirationIntent) { details.append(reason) }
         }
         if let owner = StateDetail(ownership) { details.append(owner) }
         return details
@@ -232,8 +232,8 @@ extension SubscriptionState {
         if priceIncreaseStatus == .pending { details.append(.priceConsentPending) }
     }
 
-    fileprivate func nextStep(isUpgraded: Bool) -> NextStep {
-        if isUpgraded { return .noAction }
+    fileprivate func nextStep(isSuperseded: Bool) -> NextStep {
+        if isSuperseded { return .noAction }
         // A family member or assignee cannot pay for this subscription or change it, but can buy one.
         if ownership != .purchased { return hasAccess ? .noAction : .subscribe }
         if status == .billingGracePeriod || status == .billingRetry { return .fixPayment }

@@ -10,12 +10,17 @@ struct EffectiveFacts {
     struct Transaction {
         /// The index of the version in effect, in `facts.transactions`.
         let index: Int
-        /// Whether another transaction had replaced it by the instant.
+        /// Whether another transaction had replaced it by the instant, before it was over.
         var isUpgraded: Bool
+        /// Whether its subscription had continued under another original transaction by the instant.
+        fileprivate(set) var wasMigrated = false
         /// Whether it was refunded or revoked by the instant.
         let isRevoked: Bool
         /// Whether it is a renewal that was paid for in advance, and a purchase replaced it before it began.
         fileprivate(set) var wasReplacedAhead = false
+
+        /// Whether it no longer gives access because another transaction does, maybe of another subscription.
+        var isSuperseded: Bool { isUpgraded || wasMigrated }
     }
 
     let facts: CustomerFacts
@@ -223,8 +228,9 @@ extension EffectiveFacts {
         }
     }
 
-    /// Marks the transactions of migrated subscriptions as upgraded. A subscription that continues under another
-    /// original transaction gives no access, even if no later version of its last transaction says so.
+    /// Marks the transactions of migrated subscriptions. A subscription that continues under another original
+    /// transaction gives no access, even if no later version of its last transaction says so. The migration replaced
+    /// only the periods that were not over.
     private mutating func resolveMigrations() {
         let all = facts.transactions
         let isMigrated = all.indices.contains { all[$0].previousOriginalTransactionID != nil }
@@ -234,7 +240,8 @@ extension EffectiveFacts {
         for position in transactions.indices {
             let fact = fact(transactions[position])
             guard let date = began[ExactText(fact.originalTransactionID)], fact.purchaseDate <= date else { continue }
-            transactions[position].isUpgraded = true
+            transactions[position].wasMigrated = true
+            if fact.expiresDate.map({ $0 > date }) ?? true { transactions[position].isUpgraded = true }
         }
     }
 }

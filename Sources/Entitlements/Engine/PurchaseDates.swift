@@ -11,12 +11,16 @@ struct PurchaseDates {
         for index in indices.sorted(by: { all[$0].purchaseDate < all[$1].purchaseDate }) {
             let date = all[index].purchaseDate
             bySubscription[ExactText(all[index].originalTransactionID), default: []].append(date)
+            if let old = all[index].previousOriginalTransactionID {
+                bySubscription[ExactText(old), default: []].append(date)
+            }
             guard let group = all[index].subscriptionGroupIdentifier else { continue }
             byGroup[ExactText(group), default: []].append(date)
         }
     }
 
-    /// Returns when the period after this one began: of the same subscription, or else of another one in the same group.
+    /// Returns when the period after this one began: of the same subscription or of one that it was migrated to, or else
+    /// of another one in the same group.
     func successor(of fact: TransactionFact) -> Date? {
         Self.first(after: fact.purchaseDate, in: bySubscription[ExactText(fact.originalTransactionID)] ?? [])
             ?? fact.subscriptionGroupIdentifier.flatMap { group in
