@@ -42,7 +42,7 @@ import Testing
             var other = Self.claim("ben", ["1"], account: "x", at: 6, in: appEnvironment)
             (other.skipsRefused, other.needsPurchase) = (true, true)
             let digest = try await ledger.digest()
-            #expect(try await ledger.claim(other) { _ in false } == .inUse)
+            #expect(try await ledger.claim(other) { _ in false } == .inUse(.signedForAnotherCustomer))
             #expect(try await ledger.digest() == digest)
             #expect(try await ledger.accounts(of: Self.token, in: appEnvironment.id) == ["x"])
             #expect(try await ledger.accounts(of: "ben", in: appEnvironment.id).isEmpty)
@@ -65,7 +65,7 @@ import Testing
             #expect(known == .granted(["2"]))
             #expect(try await ledger.owners(of: "1", in: appEnvironment.id).isEmpty)
             claim.skipsRefused = false
-            #expect(try await ledger.claim(claim) { _ in false } == .inUse)
+            #expect(try await ledger.claim(claim) { _ in false } == .inUse(.boughtByAnotherAccount))
             claim.sessionAccount = "x"
             #expect(try await ledger.claim(claim) { _ in false } == .granted(["1", "2"]))
         }
@@ -79,7 +79,7 @@ import Testing
             let own = Self.claim("anna", ["1"], account: "x", .transferIfInactive, at: 5, in: appEnvironment)
             _ = try await ledger.claim(own) { _ in true }
             let other = Self.claim("ben", [], account: "x", .transferIfInactive, at: 6, in: appEnvironment)
-            #expect(try await ledger.claim(other) { _ in true } == .inUse)
+            #expect(try await ledger.claim(other) { _ in true } == .inUse(.policy))
             #expect(try await ledger.accounts(of: "anna", in: appEnvironment.id) == ["x"])
             // A purchase that now gives another customer access does not count.
             _ = try await ledger.claim(Self.claim("cleo", ["1"], at: 7, in: appEnvironment)) { _ in true }
@@ -106,7 +106,8 @@ import Testing
             let other = Self.claim("ben", [], account: "x", .transferIfInactive, at: 6, in: appEnvironment)
             let early: @Sendable (OriginalPurchaseFact) -> Bool = { $0 == fact }
             #expect(
-                try await ledger.claim(other, givesAccess: { _ in false }, originalGivesAccess: early) == .inUse)
+                try await ledger.claim(other, givesAccess: { _ in false }, originalGivesAccess: early)
+                    == .inUse(.policy))
             #expect(try await ledger.accounts(of: "anna", in: appEnvironment.id) == ["x"])
             #expect(try await ledger.claim(other) { _ in false } == .granted(["1"]))
             #expect(try await ledger.accounts(of: "ben", in: appEnvironment.id) == ["x"])

@@ -150,7 +150,7 @@ import Testing
                 return try await ledger.claim(claim) { _ in true }
             }
             #expect(outcomes.count { $0 == .granted(["1"]) } == 1)
-            #expect(outcomes.count { $0 == .inUse } == Self.writers - 1)
+            #expect(outcomes.count { $0 == .inUse(.policy) } == Self.writers - 1)
             #expect(try await ledger.owners(of: "1", in: scope).count == 1)
             #expect(try await ledger.eventCount() == 1)
         }

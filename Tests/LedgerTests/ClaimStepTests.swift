@@ -40,17 +40,17 @@ import Testing
             step: .isOwned),
         Case(
             testDescription: "another owner keeps it, and the whole claim fails", claim: claim(.keepOriginal),
-            claims: [take(5, "anna")], step: .refusesClaim),
+            claims: [take(5, "anna")], step: .refusesClaim(.policy)),
         Case(
             testDescription: "another owner keeps it, and the claim skips it",
             claim: claim(.keepOriginal, skipsRefused: true),
-            claims: [take(5, "anna")], step: .isSkipped),
+            claims: [take(5, "anna")], step: .isSkipped(.policy)),
         Case(
             testDescription: "signed for another account token", claim: claim(.transfer),
-            token: token, step: .refusesClaim),
+            token: token, step: .refusesClaim(.signedForAnotherCustomer)),
         Case(
             testDescription: "signed for another account token, and the claim skips it",
-            claim: claim(.share, skipsRefused: true), token: token, step: .isSkipped),
+            claim: claim(.share, skipsRefused: true), token: token, step: .isSkipped(.signedForAnotherCustomer)),
         Case(
             testDescription: "signed for another account token, which the claim overrides",
             claim: claim(.transfer, overridesNamedAccount: true), token: token,
@@ -68,7 +68,7 @@ import Testing
             claims: [take(5, "anna")], givesAccess: false, step: .moves([take(9, "ben")], from: ["anna"])),
         Case(
             testDescription: "another owner with access", claim: claim(.transferIfInactive),
-            claims: [take(5, "anna")], step: .refusesClaim),
+            claims: [take(5, "anna")], step: .refusesClaim(.policy)),
         Case(
             testDescription: "another owner of an unknown purchase", claim: claim(.transferIfInactive),
             claims: [take(5, "anna")], isKnown: false, step: .moves([take(9, "ben")], from: ["anna"])),
@@ -118,34 +118,13 @@ import Testing
                 let ownership = Ownership(claims: ClaimHistory(claims), named: nil, account: ClaimHistory([]))
                 return claim.step(purchase: lineage, ownership) { _ in false }
             }
-            let refused = skipsRefused ? ClaimStep.isSkipped : .refusesClaim
+            let refused =
+                skipsRefused
+                ? ClaimStep.isSkipped(.boughtByAnotherAccount) : .refusesClaim(.boughtByAnotherAccount)
             #expect(step([]) == (mayClaim ? .moves([Self.take(9, "ben")], from: []) : refused))
             // A purchase that the customer has already stays theirs.
             #expect(step([Self.take(5, "ben")]) == .isOwned)
         }
-    }
-
-    /// The policy, whether the purchase is signed for another customer, and whether it gives access.
-    static let refusals: [(RestorePolicy, Bool, Bool, ClaimRefusal)] = [
-        (.keepOriginal, false, false, .policy), (.transferIfInactive, false, true, .policy),
-        (.transferIfInactive, false, false, .ownerChangeLimit), (.transfer, false, true, .ownerChangeLimit),
-        (.share, false, true, .ownerChangeLimit), (.keepOriginal, true, true, .signedForAnotherCustomer),
-        (.transfer, true, false, .signedForAnotherCustomer),
-    ]
-
-    @Test(arguments: refusals)
-    func `The reason of a refusal is the signature, the policy or the number of changes`(
-        _ policy: RestorePolicy, _ isSigned: Bool, _ givesAccess: Bool, _ refusal: ClaimRefusal
-    ) {
-        let lineage = Lineage(
-            originalTransactionID: "o", transactions: [], appAccountToken: isSigned ? Self.token : nil)
-        var claim = Self.claim(policy)
-        #expect(claim.refusal(of: lineage) { _ in givesAccess } == refusal)
-        claim.overridesNamedAccount = true
-        #expect(claim.refusal(of: lineage) { _ in givesAccess } != .signedForAnotherCustomer)
-        // A claim of an Apple account only.
-        claim.policy = .transferIfInactive
-        #expect(claim.refusal(of: nil) { _ in false } == .policy)
     }
 
     static let accounts = [
@@ -157,18 +136,18 @@ import Testing
         ),
         Case(
             testDescription: "another owner, policy share", claim: claim(.share),
-            claims: [take(5, "anna")], step: .isSkipped),
+            claims: [take(5, "anna")], step: .isSkipped(.policy)),
         Case(
             testDescription: "another owner keeps it", claim: claim(.keepOriginal), claims: [take(5, "anna")],
-            step: .refusesClaim),
+            step: .refusesClaim(.policy)),
         Case(
             testDescription: "another owner keeps it, and the claim skips it",
             claim: claim(.keepOriginal, skipsRefused: true),
-            claims: [take(5, "anna")], step: .isSkipped),
+            claims: [take(5, "anna")], step: .isSkipped(.policy)),
         Case(
             testDescription: "another owner, and a purchase of the account gives access",
             claim: claim(.transferIfInactive),
-            claims: [take(5, "anna")], step: .refusesClaim),
+            claims: [take(5, "anna")], step: .refusesClaim(.policy)),
         Case(
             testDescription: "another owner, and no purchase of the account gives access",
             claim: claim(.transferIfInactive),
@@ -176,10 +155,11 @@ import Testing
         Case(
             testDescription: "another owner, who has access by a claimed purchase of the account",
             claim: claim(.transferIfInactive), claims: [take(5, "anna")], purchaseClaims: [take(6, "anna")],
-            step: .refusesClaim),
+            step: .refusesClaim(.policy)),
         Case(
             testDescription: "another owner, who has access by a purchase signed for them",
-            claim: claim(.transferIfInactive), token: token, claims: [take(5, token.text)], step: .refusesClaim),
+            claim: claim(.transferIfInactive), token: token, claims: [take(5, token.text)],
+            step: .refusesClaim(.policy)),
         Case(
             testDescription: "another owner, and a purchase of the account gives a third customer access",
             claim: claim(.transferIfInactive), claims: [take(5, "anna")], purchaseClaims: [take(6, "cleo")],
@@ -187,7 +167,7 @@ import Testing
         Case(
             testDescription: "another owner, who has access by the original purchase",
             claim: claim(.transferIfInactive),
-            claims: [take(5, "anna")], givesAccess: false, originalGivesAccess: true, step: .refusesClaim),
+            claims: [take(5, "anna")], givesAccess: false, originalGivesAccess: true, step: .refusesClaim(.policy)),
     ]
 
     @Test(arguments: accounts)
@@ -227,14 +207,21 @@ import Testing
         let moved = ClaimStep.moves([Self.take(now, "ben")], from: [owner])
         var claim = Self.claim(.transfer)
         claim.claimedAt = now
-        #expect(steps(of: claim) == (moves ? [moved, moved] : [.refusesClaim, .refusesClaim]))
+        let limited = ClaimStep.refusesClaim(.ownerChangeLimit)
+        for policy in [RestorePolicy.transferIfInactive, .transfer] {
+            claim.policy = policy
+            #expect(steps(of: claim) == (moves ? [moved, moved] : [limited, limited]), "\(policy)")
+        }
         claim.isByTeam = true
         #expect(steps(of: claim) == [moved, moved])
         (claim.isByTeam, claim.customer) = (false, owner)
         #expect(steps(of: claim) == [.isOwned, .isOwned])
         // With this policy an account never moves, and does not refuse the claim of the purchases.
         (claim.policy, claim.customer) = (.share, "ben")
-        #expect(steps(of: claim).last == .isSkipped)
+        #expect(steps(of: claim).last == .isSkipped(.policy))
+        // The policy refuses it on any day.
+        claim.policy = .keepOriginal
+        #expect(steps(of: claim) == [.refusesClaim(.policy), .refusesClaim(.policy)])
     }
 
     @Test func `A transfer by the team makes the customer the only owner, whatever the policy is`() {
@@ -263,7 +250,7 @@ import Testing
         let claim = Claim(
             customer: "ben", scope: 1, originalTransactionIDs: named, policy: .transfer, skipsRefused: true,
             needsPurchase: needsPurchase, claimedAt: 9)
-        #expect(claim.isRefused(granting: granted) == isRefused)
+        #expect(claim.refusal(granting: granted, skipping: .policy) == (isRefused ? ClaimRefusal.policy : nil))
     }
 
     @Test(arguments: [(nil, false), (5, false), (6, true)] as [(Milliseconds?, Bool)])

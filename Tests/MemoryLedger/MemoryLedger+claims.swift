@@ -14,9 +14,11 @@ extension MemoryLedger: ClaimStorage {
             let erasure = state.lastErasure(of: claim.customer, in: claim.scope)
             if claim.isOvertaken(by: erasure) { return .overtaken }
             claim.claimedAt = Erasure.instant(ofChangeAt: claim.claimedAt, afterErasure: erasure)
-            guard let granted = try changed.apply(claim, givesAccess, originalGivesAccess) else { return .inUse }
-            state = changed
-            return .granted(granted)
+            do {
+                let granted = try changed.apply(claim, givesAccess, originalGivesAccess)
+                state = changed
+                return .granted(granted)
+            } catch let refusal as ClaimRefusal { return .inUse(refusal) }
         }
     }
 
@@ -68,41 +70,42 @@ extension MemoryLedger.State {
         claims[subject] = ClaimHistory(history(subject).events + events)
     }
 
-    /// Applies a claim. Returns the purchases that the customer owns afterwards, or nil if the claim fails as a whole.
+    /// Applies a claim. Returns the purchases that the customer owns afterwards, or throws a ``ClaimRefusal``.
     fileprivate mutating func apply(
         _ claim: Claim, _ givesAccess: (Lineage) -> Bool, _ originalGivesAccess: (OriginalPurchaseFact) -> Bool
-    ) throws -> [String]? {
-        guard let granted = try claimPurchases(claim, givesAccess), !claim.isRefused(granting: granted) else {
-            return nil
-        }
+    ) throws -> [String] {
+        let granted = try claimPurchases(claim, givesAccess)
         guard let account = claim.appTransactionID else { return granted }
-        return claimAccount(account, claim, givesAccess, originalGivesAccess).map { more in
-            Set((granted + more).map { ExactText($0) }).sorted().map(\.text)
-        }
+        let more = try claimAccount(account, claim, givesAccess, originalGivesAccess)
+        return Set((granted + more).map { ExactText($0) }).sorted().map(\.text)
     }
 
-    /// Claims the named purchases. Returns those that the customer owns afterwards, or nil if the claim fails as a
-    /// whole.
+    /// Claims the named purchases. Returns those that the customer owns afterwards.
     private mutating func claimPurchases(
         _ claim: Claim, _ givesAccess: (Lineage) -> Bool
-    ) throws -> [String]? {
+    ) throws -> [String] {
         var granted: [String] = []
+        var skipped: ClaimRefusal?
         for original in Set(claim.originalTransactionIDs.map { ExactText($0) }).sorted().map(\.text) {
             let lineage = try readable(original, in: claim.scope)?.lineage
             let ownership = ownership(of: original, in: claim.scope)
             let step = claim.step(purchase: lineage, ownership, givesAccess: givesAccess)
             let subject = MemoryLedger.Subject(isAccount: false, key: .init(claim.scope, original))
-            guard let isGranted = apply(step, claim, subject, moving: [original]) else { return nil }
-            if isGranted { granted.append(original) }
+            if let refusal = try apply(step, claim, subject, moving: [original]) {
+                skipped = skipped ?? refusal
+            } else {
+                granted.append(original)
+            }
         }
+        if let refusal = claim.refusal(granting: granted, skipping: skipped) { throw refusal }
         return granted
     }
 
-    /// Claims the named Apple account. Returns the purchases that move with it, or nil if the claim fails as a whole.
+    /// Claims the named Apple account. Returns the purchases that move with it.
     private mutating func claimAccount(
         _ account: String, _ claim: Claim, _ givesAccess: (Lineage) -> Bool,
         _ originalGivesAccess: (OriginalPurchaseFact) -> Bool
-    ) -> [String]? {
+    ) throws -> [String] {
         let bought = lineages(in: claim.scope).filter { $0.appTransactionID?.isExactly(account) ?? false }.map {
             OwnedPurchase(lineage: $0, ownership: ownership(of: $0.originalTransactionID, in: claim.scope))
         }
@@ -113,19 +116,18 @@ extension MemoryLedger.State {
         let moving = bought.filter { $0.lineage.appAccountToken == nil && $0.ownership.claims.events.isEmpty }
             .map(\.lineage.originalTransactionID)
         let subject = MemoryLedger.Subject(isAccount: true, key: .init(claim.scope, account))
-        guard let isGranted = apply(step, claim, subject, moving: moving) else { return nil }
-        return isGranted ? moving : []
+        return try apply(step, claim, subject, moving: moving) == nil ? moving : []
     }
 
-    /// Applies one step of a claim. Returns whether the customer owns the subject afterwards, or nil if the claim
-    /// fails.
+    /// Applies one step of a claim. Returns why the present owners keep the subject; nil if the customer owns it
+    /// afterwards.
     private mutating func apply(
         _ step: ClaimStep, _ claim: Claim, _ subject: MemoryLedger.Subject, moving originals: [String]
-    ) -> Bool? {
+    ) throws -> ClaimRefusal? {
         switch step {
-        case .isOwned: return true
-        case .isSkipped: return false
-        case .refusesClaim: return nil
+        case .isOwned: return nil
+        case .isSkipped(let refusal): return refusal
+        case .refusesClaim(let refusal): throw refusal
         case .moves(let events, let owners):
             add(events, to: subject)
             for original in originals {
@@ -135,7 +137,7 @@ extension MemoryLedger.State {
                         of: events, to: claim.customer, on: original, from: owners, learned: claim.claimedAt,
                         in: claim.scope))
             }
-            return true
+            return nil
         }
     }
 

@@ -9,13 +9,13 @@ package enum ClaimStep: Sendable, Hashable {
     /// The customer becomes an owner by these events; the customers in `from` lose it.
     case moves([ClaimEvent], from: [String])
     /// The present owners keep it, and the claim continues without it.
-    case isSkipped
+    case isSkipped(ClaimRefusal)
     /// The present owners keep it, and the whole claim is refused.
-    case refusesClaim
+    case refusesClaim(ClaimRefusal)
 }
 
-/// Why a purchase stays with its owners although another customer claims it.
-package enum ClaimRefusal: Sendable, Hashable {
+/// Why a purchase or an Apple account stays with its owners although another customer claims it.
+package enum ClaimRefusal: Error, Hashable {
     /// The App Store signed it for another customer's account, and nobody asked to restore it.
     case signedForAnotherCustomer
     /// Another Apple account than the one of the app's session bought it.
@@ -27,34 +27,23 @@ package enum ClaimRefusal: Sendable, Hashable {
 }
 
 extension Claim {
-    /// Returns why a purchase of another customer is refused. Only for a claim that is refused.
-    ///
-    /// - Parameter lineage: The stored record of the purchase; nil if the claim is only about an Apple account.
-    package func refusal(of lineage: Lineage?, givesAccess: (Lineage) -> Bool) -> ClaimRefusal {
-        if isNamedForAnotherCustomer(lineage) { return .signedForAnotherCustomer }
-        if isBoughtByAnotherAccount(lineage) { return .boughtByAnotherAccount }
-        return switch policy {
-        case .keepOriginal: .policy
-        case .transferIfInactive: lineage.map(givesAccess) ?? true ? .policy : .ownerChangeLimit
-        // These policies refuse nothing.
-        case .transfer, .share: .ownerChangeLimit
-        }
-    }
-
     /// Decides the claim for one of its purchases.
     ///
     /// - Parameter lineage: The stored record of the purchase; nil if there is none.
     package func step(
         purchase lineage: Lineage?, _ ownership: Ownership, givesAccess: (Lineage) -> Bool
     ) -> ClaimStep {
-        if isByTeam { return step(ClaimDecision.transfer(ownership, to: customer, at: claimedAt)) }
-        if isNamedForAnotherCustomer(lineage), !ownership.owners.containsExactly(customer) { return refused }
-        if isBoughtByAnotherAccount(lineage), !ownership.owners.containsExactly(customer) { return refused }
-        if isLimited(by: ownership.claims), !ownership.owners.containsExactly(customer) { return refused }
-        return step(
-            ClaimDecision.purchase(
-                ownership, for: customer, policy: policy, at: claimedAt,
-                mayTake: { lineage.map { !givesAccess($0) } ?? true }))
+        if isByTeam { return step(ClaimDecision.transfer(ownership, to: customer, at: claimedAt), ownership.claims) }
+        if isNamedForAnotherCustomer(lineage), !ownership.owners.containsExactly(customer) {
+            return refused(.signedForAnotherCustomer)
+        }
+        if isBoughtByAnotherAccount(lineage), !ownership.owners.containsExactly(customer) {
+            return refused(.boughtByAnotherAccount)
+        }
+        let decision = ClaimDecision.purchase(
+            ownership, for: customer, policy: policy, at: claimedAt,
+            mayTake: { lineage.map { !givesAccess($0) } ?? true })
+        return step(decision, ownership.claims)
     }
 
     /// Decides the claim for its Apple account.
@@ -68,10 +57,6 @@ extension Claim {
         originalGivesAccess: () throws -> Bool
     ) rethrows -> ClaimStep {
         let owners = account.owners.map(\.customer)
-        // An Apple account cannot be shared, purchases can. With the policy `share` the account stays with its first
-        // customer, and the claim of the purchases continues.
-        let refused = policy == .share ? ClaimStep.isSkipped : refused
-        if isLimited(by: account), !owners.containsExactly(customer) { return refused }
         let decision = try ClaimDecision.account(
             account, for: customer, policy: policy, at: claimedAt,
             mayTake: {
@@ -79,12 +64,20 @@ extension Claim {
                 // Purchases that other customers own do not keep the account with its customer.
                 return try purchases().allSatisfy { !$0.isOwned(byAnyOf: owners) || !givesAccess($0.lineage) }
             })
-        return decision == .isRefused ? refused : step(decision)
+        let step = step(decision, account)
+        // An Apple account cannot be shared, purchases can. With the policy `share` the account stays with its first
+        // customer, and the claim of the purchases continues.
+        if policy == .share, case .refusesClaim(let refusal) = step { return .isSkipped(refusal) }
+        return step
     }
 
-    /// Whether the whole claim is refused. `granted` contains the purchases that become the customer's.
-    package func isRefused(granting granted: [String]) -> Bool {
-        needsPurchase && !originalTransactionIDs.isEmpty && granted.isEmpty
+    /// Returns why the whole claim is refused; nil if it is not.
+    ///
+    /// - Parameters:
+    ///   - granted: The purchases that become the customer's.
+    ///   - skipped: Why the first of the other purchases stays with its owners.
+    package func refusal(granting granted: [String], skipping skipped: ClaimRefusal?) -> ClaimRefusal? {
+        needsPurchase && !originalTransactionIDs.isEmpty && granted.isEmpty ? skipped : nil
     }
 
     /// Whether the customer was erased after the app's request. `erasure` is the instant of the last erasure.
@@ -107,12 +100,16 @@ extension Claim {
     /// Whether the subject changed its owner too often for another claim.
     private func isLimited(by claims: ClaimHistory) -> Bool { !isByTeam && claims.hasReachedLimit(at: claimedAt) }
 
-    private var refused: ClaimStep { skipsRefused ? .isSkipped : .refusesClaim }
+    private func refused(_ refusal: ClaimRefusal) -> ClaimStep {
+        skipsRefused ? .isSkipped(refusal) : .refusesClaim(refusal)
+    }
 
-    private func step(_ decision: ClaimDecision) -> ClaimStep {
+    /// - Parameter claims: The claims of the subject so far.
+    private func step(_ decision: ClaimDecision, _ claims: ClaimHistory) -> ClaimStep {
         switch decision {
         case .isOwned: .isOwned
-        case .isRefused: refused
+        case .isRefused: refused(.policy)
+        case .moves where isLimited(by: claims): refused(.ownerChangeLimit)
         case .moves(let events, let from): .moves(events, from: from)
         }
     }

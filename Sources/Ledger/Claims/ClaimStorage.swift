@@ -54,8 +54,8 @@ package enum ClaimOutcome: Sendable, Hashable {
     /// The customer owns these purchases now, including those that the customer owned before. Sorted, without
     /// duplicates.
     case granted([String])
-    /// A purchase belongs to another customer; nothing has changed.
-    case inUse
+    /// A purchase or the Apple account belongs to another customer; nothing has changed.
+    case inUse(ClaimRefusal)
     /// The customer was erased after the app's request; nothing has changed.
     case overtaken
 }

@@ -9,13 +9,16 @@ extension SQLiteStorage: ClaimStorage {
         originalGivesAccess: @escaping @Sendable (OriginalPurchaseFact) -> Bool
     ) async throws -> ClaimOutcome {
         try await write { db in
-            var outcome = ClaimOutcome.inUse
+            var outcome = ClaimOutcome.granted([])
             try db.inSavepoint {
                 do {
                     var transaction = ClaimTransaction(
                         claim: claim, givesAccess: givesAccess, originalGivesAccess: originalGivesAccess)
                     outcome = try transaction.run(db)
-                } catch is ClaimRefused { return .rollback }
+                } catch let refusal as ClaimRefusal {
+                    outcome = .inUse(refusal)
+                    return .rollback
+                }
                 return .commit
             }
             return outcome
@@ -60,34 +63,34 @@ extension SQLiteStorage: ClaimStorage {
     }
 }
 
-/// Thrown to roll a refused claim back.
-private struct ClaimRefused: Error {}
-
-/// One claim within its database transaction.
+/// One claim within its database transaction. If the whole claim is refused, it throws the ``ClaimRefusal``, and the
+/// transaction is rolled back.
 private struct ClaimTransaction {
     var claim: Claim
     let givesAccess: (Lineage) -> Bool
     let originalGivesAccess: (OriginalPurchaseFact) -> Bool
+    /// Why the first purchase that the claim continued without stays with its owners.
+    var skipped: ClaimRefusal?
 
     mutating func run(_ db: Database) throws -> ClaimOutcome {
         let erasure = try ErasureTable.lastErasure(of: claim.customer, in: claim.scope, db)
         if claim.isOvertaken(by: erasure) { return .overtaken }
         claim.claimedAt = Erasure.instant(ofChangeAt: claim.claimedAt, afterErasure: erasure)
         let granted = try claimPurchases(db)
-        guard !claim.isRefused(granting: granted) else { throw ClaimRefused() }
+        if let refusal = claim.refusal(granting: granted, skipping: skipped) { throw refusal }
         guard let account = claim.appTransactionID else { return .granted(granted) }
         let all = try granted + claimAccount(account, db)
         return .granted(Set(all.map { ExactText($0) }).sorted().map(\.text))
     }
 
     /// Claims the purchases, and returns those that the customer owns now.
-    private func claimPurchases(_ db: Database) throws -> [String] {
+    private mutating func claimPurchases(_ db: Database) throws -> [String] {
         try Set(claim.originalTransactionIDs.map { ExactText($0) }).sorted().map(\.text)
             .filter { try claimPurchase($0, db) }
     }
 
     /// Claims a purchase; returns false if the present owners keep it.
-    private func claimPurchase(_ original: String, _ db: Database) throws -> Bool {
+    private mutating func claimPurchase(_ original: String, _ db: Database) throws -> Bool {
         let lineage = try SQLiteStorage.lineage(original, in: claim.scope, db)
         let ownership = try ClaimTables.ownership(
             of: lineage ?? Lineage(originalTransactionID: original, transactions: []), in: claim.scope, db)
@@ -96,7 +99,7 @@ private struct ClaimTransaction {
     }
 
     /// Claims an Apple account, and returns the purchases that come with it.
-    private func claimAccount(_ account: String, _ db: Database) throws -> [String] {
+    private mutating func claimAccount(_ account: String, _ db: Database) throws -> [String] {
         let subject = ClaimTables.Subject.account(account, in: claim.scope)
         let originals = try ClaimTables.originals(ownedThrough: account, in: claim.scope, db)
         let step = try claim.step(
@@ -109,13 +112,15 @@ private struct ClaimTransaction {
     }
 
     /// Stores the decision and its events. Returns false if the present owners keep the purchase.
-    private func apply(
+    private mutating func apply(
         _ step: ClaimStep, _ subject: ClaimTables.Subject, moving originals: [String], _ db: Database
     ) throws -> Bool {
         switch step {
         case .isOwned: return true
-        case .isSkipped: return false
-        case .refusesClaim: throw ClaimRefused()
+        case .isSkipped(let refusal):
+            skipped = skipped ?? refusal
+            return false
+        case .refusesClaim(let refusal): throw refusal
         case .moves(let events, let owners):
             try ClaimTables.add(events, to: subject, db)
             for original in originals {

@@ -189,18 +189,9 @@ package struct RestoreService: Sendable {
         case .granted(let originals):
             wakeWebhooks()
             return originals
-        case .inUse: throw ServiceFailure(try await refusal(of: claim) { engine.givesAccess($0, now: now) })
+        case .inUse(let refusal): throw ServiceFailure(refusal)
         case .overtaken: throw ServiceFailure.erased
         }
-    }
-
-    /// Returns why the first purchase of a refused claim stays with its owners.
-    private func refusal(of claim: Claim, givesAccess: (Lineage) -> Bool) async throws -> ClaimRefusal {
-        var lineage: Lineage?
-        if let first = claim.originalTransactionIDs.first {
-            lineage = try await storage.lineage(first, in: claim.scope)
-        }
-        return claim.refusal(of: lineage, givesAccess: givesAccess)
     }
 }
 

@@ -159,7 +159,7 @@ extension Step {
                 originalGivesAccess: { $0.signedDate > RandomFacts.start })
             switch outcome {
             case .granted(let originals): return "\(originals.sorted())"
-            case .inUse: return "in use"
+            case .inUse(let refusal): return "in use: \(refusal)"
             case .overtaken: return "overtaken by an erasure"
             }
         }
