@@ -151,6 +151,10 @@ import Testing
         #expect(state.subscriptions.first?.expirationIntent == intent)
         #expect(state.product("pro.month").state == .inactive)
         #expect(state.product("pro.month").endedDate == day(30))
+        // Apple does not document whether renewal is off then.
+        let on = states([period("1", 0, 30)], [renewal(on: 30) { $0.expirationIntent = intent }], on: day(31))
+        #expect(on.subscriptions.first?.willRenew == (intent == .billingError))
+        #expect(on.product("pro.month").willRenew == (intent == .billingError))
     }
 
     @Test func `No offer is made if a subscription ended that was to renew and the renewal is not known`() {

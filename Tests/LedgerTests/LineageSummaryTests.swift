@@ -100,6 +100,21 @@ import Testing
         }
     }
 
+    static let intents: [(ExpirationIntent?, Bool)] = [
+        (nil, true), (.billingError, true), (.productNotAvailable, false),
+    ]
+
+    @Test(arguments: intents)
+    func `A subscription that ended for another reason than the payment is not out of date, even if renewal is on`(
+        _ intent: ExpirationIntent?, _ isOutOfDate: Bool
+    ) {
+        let renewal = RenewalFact(
+            originalTransactionID: "1", productID: "plus", autoRenewProductID: "plus", willRenew: true,
+            expirationIntent: intent, renewalDate: Self.date(970), signedDate: Self.date(970.5))
+        let lineage = Lineage(originalTransactionID: "1", transactions: [Self.period("1", 940, 970)], renewal: renewal)
+        #expect(LineageSummary(lineage, requestedAt: nil).isOutOfDate(at: 980 * Self.day) == isOutOfDate)
+    }
+
     @Test func `A renewal that an upgrade replaced before it began does not postpone the end`() {
         let end = 1953 * Self.day / 2
         let month = Self.period("1", 940, 970) { $0.reason = .purchase }

@@ -134,7 +134,7 @@ extension EffectiveFacts {
         state.formerGracePeriodEnd = renewal.flatMap { formerGracePeriodEnd(fact, $0) }
         if current.isRevoked { state.setRevocation(fact) }
         // A subscription that was replaced by one with another original transaction does not renew under the old one.
-        if current.isSuperseded { state.willRenew = false }
+        if current.isSuperseded || status == .expired && renewal?.hasEnded == true { state.willRenew = false }
         state.accessUntil =
             status == .active
             ? periodPaidAhead(among: periods)?.end ?? fact.expiresDate
@@ -193,7 +193,7 @@ extension RenewalFact {
     /// in some grace periods after a trial, so a subscription that will renew counts too, unless the renewal info names
     /// a reason other than the payment.
     fileprivate var isAwaitingPayment: Bool {
-        isInBillingRetry || (willRenew && expirationIntent ?? .billingError == .billingError)
+        isInBillingRetry || (willRenew && !hasEnded)
     }
 }
 

@@ -54,6 +54,10 @@ public struct RenewalFact: Sendable, Hashable {
         self.signedDate = signedDate
     }
 
+    /// Whether the subscription ended for a reason other than the payment, so that the App Store does not try to charge.
+    /// Apple does not document the renewal status after such an end.
+    package var hasEnded: Bool { expirationIntent.map { $0 != .billingError } ?? false }
+
     /// Creates a fact from a renewal info of the App Store.
     package init(_ payload: JWSRenewalInfoDecodedPayload) {
         self.init(

@@ -69,7 +69,7 @@ extension LineageSummary {
             renewalSigned = renewal.signedDate.milliseconds
             // An older renewal info may name the end of a longer period that was upgraded or refunded since.
             if current.map({ $0.signedDate <= renewal.signedDate }) ?? true { end = renewal.renewalDate?.milliseconds }
-            (willRenew, isInRetry) = (renewal.willRenew, renewal.isInBillingRetry)
+            (willRenew, isInRetry) = (renewal.willRenew && !renewal.hasEnded, renewal.isInBillingRetry)
             graceDate = renewal.gracePeriodExpiresDate?.milliseconds
         }
         purchasedAt = lineage.transactions.map(\.purchaseDate.milliseconds).min()
