@@ -35,6 +35,12 @@ extension NotificationKind: CustomTestStringConvertible {
         #expect(NotificationKind.closest(to: type, nil) != nil)
     }
 
+    @Test(arguments: [nil, NotificationSubtype(rawValue: "LATER")])
+    func `A migration is also found by its name in Apple's changelog`(_ subtype: NotificationSubtype?) throws {
+        let kind = try #require(NotificationKind.closest(to: .init(rawValue: "MIGRATE"), subtype))
+        #expect(kind == NotificationKind.exactly(.migration, nil))
+    }
+
     @Test func `An unknown type finds no notification kind`() {
         #expect(NotificationKind.closest(to: .init(rawValue: "LATER"), .initialBuy) == nil)
     }

@@ -123,6 +123,8 @@ extension NotificationKind {
     /// Returns the row for a pair that may be newer than this table. Returns nil for an unknown type, and for an
     /// unknown subtype if the row of the type alone would have another meaning.
     package static func closest(to type: NotificationTypeV2, _ subtype: NotificationSubtype?) -> NotificationKind? {
+        // Apple's changelog has another name for a migration than the documentation of the type.
+        let type = type.rawValue == "MIGRATE" ? NotificationTypeV2.migration : type
         if let kind = exactly(type, subtype) { return kind }
         if subtype != nil, typesDefinedBySubtype.contains(type) { return nil }
         return exactly(type, nil) ?? fallbacks[type]

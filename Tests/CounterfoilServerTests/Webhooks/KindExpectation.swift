@@ -191,6 +191,9 @@ extension KindExpectation {
             "METADATA_UPDATE", "NEW", "subscription.metadata_changed", [], bare: "The description of a product changed."
         ),
         .init(
+            "MIGRATE", nil, "subscription.migrated", ["INITIAL_PURCHASE", "EXPIRATION"],
+            bare: "The subscription to a product moved to Advanced Commerce."),
+        .init(
             "MIGRATION", "NEW", "subscription.migrated", ["INITIAL_PURCHASE", "EXPIRATION"],
             bare: "The subscription to a product moved to Advanced Commerce."),
         .init(
