@@ -89,6 +89,23 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `The claim of an Apple account that changed its owner too often is refused for that reason`(_ engine: Engine)
+        async throws
+    {
+        try await Self.withLedger(engine) { ledger, appEnvironment in
+            for number in 1...100 {
+                let claim = Self.claim(
+                    number.isMultiple(of: 2) ? "anna" : "ben", [], account: "x", .transferIfInactive,
+                    at: Milliseconds(number), in: appEnvironment)
+                _ = try await ledger.claim(claim) { _ in false }
+            }
+            let next = Self.claim("cleo", [], account: "x", .transferIfInactive, at: 101, in: appEnvironment)
+            #expect(try await ledger.claim(next) { _ in false } == .inUse(.ownerChangeLimit))
+            #expect(try await ledger.accounts(of: "anna", in: appEnvironment.id) == ["x"])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `An Apple account stays with a customer while its original purchase of the app gives access`(
         _ engine: Engine
     ) async throws {
