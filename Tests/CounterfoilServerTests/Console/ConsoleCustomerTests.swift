@@ -364,11 +364,23 @@ import WebConsole
     @Test func `The Sandbox overview links to the simulator and shows the simulated time`() async throws {
         try await World.withConsole({ $0.clock = .simulator("http://127.0.0.1:8090/simulator") }) { world, browser in
             let page = try await browser.get("/console?environment=Sandbox").text
-            #expect(page.contains("href=\"http://127.0.0.1:8090/\""))
+            #expect(page.contains("href=\"http://127.0.0.1:8090/?environment=sandbox\""))
             #expect(page.contains("<span>simulated time \(try world.server.core.now.consoleText)</span>"))
             let clock = try await ServerClock.following(world.simulator.information.controlURL)
             #expect(clock.followed?.mode == "frozen")
             #expect(try await !browser.get("/console?environment=Production").text.contains("127.0.0.1:8090"))
+        }
+    }
+
+    @Test func `An empty overview names a command that sends a notification of its environment`() async throws {
+        try await World.withConsole { _, browser in
+            for (environment, option) in [("Production", ""), ("Sandbox", " --environment sandbox")] {
+                let page = try await browser.get("/console?environment=\(environment)").text
+                let form = /simulator trigger (?<kind>[A-Z_.]+[A-Z])(?<option> --environment [a-z]+)?\./
+                let command = try #require(page.firstMatch(of: form))
+                #expect(NotificationKind.all.contains { $0.name == command.kind })
+                #expect((command.option ?? "") == option)
+            }
         }
     }
 

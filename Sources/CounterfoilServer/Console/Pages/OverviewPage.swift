@@ -41,21 +41,18 @@ enum OverviewPage {
         page.table(
             "Current problems", ["Problem", "State", "Detail"], rows,
             empty: "Nothing needs attention.")
-        simulator(pageRequest, rows.isEmpty, &page)
+        simulator(pageRequest, &page)
         try await latest(pageRequest, &page)
         return page
     }
 
-    /// In Sandbox, adds a link to the simulator, or the command to trigger a notification.
-    private static func simulator(_ pageRequest: PageRequest, _ isQuiet: Bool, _ page: inout ConsolePage) {
+    /// In Sandbox, adds a link to the simulator whose clock the server follows.
+    private static func simulator(_ pageRequest: PageRequest, _ page: inout ConsolePage) {
         guard pageRequest.selection.appEnvironment?.environment != .production else { return }
         guard case .simulator(let url) = pageRequest.console.core.configuration.clock,
-            let panel = URL(string: url).flatMap({ URL(string: "/", relativeTo: $0) }),
+            let panel = URL(string: url).flatMap({ URL(string: "/?environment=sandbox", relativeTo: $0) }),
             let link = PageLink(external: panel.absoluteString)
-        else {
-            guard isQuiet else { return }
-            return page.paragraph("To make something happen: counterfoil simulator trigger SUBSCRIBED.", "empty")
-        }
+        else { return }
         page.links([("Make something happen in the simulator", link)])
     }
 
@@ -170,9 +167,14 @@ enum OverviewPage {
         guard let json = try await pageRequest.read(target, &page, "Notifications", isPart: true) else { return }
         NotificationsPage.table(
             json["items"].items, pageRequest, &page,
-            empty:
-                "No notification was received yet. Run counterfoil simulator trigger SUBSCRIBED against the simulator, or see docs."
-        )
+            empty: "No notification was received yet. The URL for App Store Connect is /apple/notifications. "
+                + "In a simulator: \(triggerCommand(pageRequest.selection.appEnvironment?.environment)).")
+    }
+
+    /// Returns the command with which the simulator sends the first notification of an environment.
+    private static func triggerCommand(_ environment: AppStoreEnvironment?) -> String {
+        let option = environment == .sandbox ? " --environment sandbox" : ""
+        return "counterfoil simulator trigger SUBSCRIBED.INITIAL_BUY" + option
     }
 }
 
