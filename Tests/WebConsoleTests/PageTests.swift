@@ -56,6 +56,13 @@ import WebConsole
         #expect(html.contains("data-here=\"/console/customers?q=a%20b\""))
     }
 
+    @Test func `Only the reason of an error about a field links to it`() throws {
+        let shell = Self.shell { $0.problem = .init("Not done", reasons: ["Too long.", "Code a."], field: "days") }
+        let html = try PageLibrary([:]).page("message", ["links": []], in: shell)
+        #expect(html.components(separatedBy: "href=\"#days\"").count == 2)
+        #expect(html.contains(/<li><a href="#days">.*Too long\./) && html.contains("<li><bdi>Code a."))
+    }
+
     @Test func `The template audit reports missing values, unused values and forbidden content`()
         throws
     {
@@ -197,6 +204,16 @@ import WebConsole
         let drawing = TimeBars([.init("yearly", [bar])], now: now).drawing(title: "Periods", summary: "1 purchase")
         let html = try PageLibrary(["page": "{{#a}}{{>drawing}}{{/a}}"]).render("page", ["a": .drawing(drawing)])
         #expect(html.contains("<svg class=\"drawing early\"") == isEarly)
+    }
+
+    @Test func `A label at the end of a timeline's axis is not cut off`() throws {
+        // Days after 10 February 2027, where the axis ends, March begins.
+        let now = Date(timeIntervalSince1970: 1_802_217_600)
+        let bar = TimeBars.Bar(now - 219.99 * 86_400, now, .complete, "")
+        let drawing = TimeBars([.init("app", [bar])], now: now).drawing(title: "Periods", summary: "1 period")
+        let html = try PageLibrary(["page": "{{#a}}{{>drawing}}{{/a}}"]).render("page", ["a": .drawing(drawing)])
+        #expect(html.contains("x=\"1000\" y=\"62\" text-anchor=\"end\">2027-03<"))
+        #expect(html.contains("text-anchor=\"middle\">2026-12<"))
     }
 
     @Test func `Texts in a drawing are escaped`() throws {

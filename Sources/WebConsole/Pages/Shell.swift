@@ -78,9 +78,21 @@ package struct Shell: Sendable {
     /// An error message above the page.
     package struct Problem: Sendable {
         package var title: String
+        /// The reasons. The first one is about the field, if there is one.
         package var reasons: [String]
         /// The identifier of the field with the error.
         package var field: String?
+
+        fileprivate var reasonValues: PageValue {
+            let link = field.map { PageLink(fragment: $0) }
+            return .list(
+                reasons.enumerated().map { index, reason -> PageValue in
+                    [
+                        "reason": .foreign(reason, limit: 1000, showsWhole: true),
+                        "fieldURL": .optional(index == 0 ? link : nil),
+                    ]
+                })
+        }
 
         package init(_ title: String, reasons: [String], field: String? = nil) {
             (self.title, self.reasons, self.field) = (title, reasons, field)
@@ -135,8 +147,7 @@ package struct Shell: Sendable {
             problem.map { problem in
                 [
                     "title": .text(problem.title),
-                    "reasons": .list(problem.reasons.map { .foreign($0, limit: 1000, showsWhole: true) }),
-                    "fieldURL": problem.field.map { .link(PageLink(fragment: $0)) } ?? .nothing,
+                    "reasons": problem.reasonValues,
                 ]
             } ?? .nothing
         values["shellTwins"] = .list(

@@ -60,6 +60,8 @@ package struct TimeBars: Sendable {
     private static let width = 1000.0
     private static let gutter = 210.0
     private static let rowHeight = 34.0
+    /// The width of the widest label of a tick, such as `2027-03-01`.
+    private static let labelWidth = 80.0
 
     /// The maximum number of bars in a row: four years of monthly periods. More would make the page too large.
     private static let mostBars = 48
@@ -109,7 +111,11 @@ package struct TimeBars: Sendable {
         drawing.isEarly = x(now) < Self.width / 2
         for tick in ticks {
             drawing.line(x1: x(tick.date), y1: 4, x2: x(tick.date), y2: bottom, kind: "axis")
-            drawing.text(tick.text, x: x(tick.date), y: bottom + 18, anchor: .middle, kind: "small")
+            // A label at the right end would be cut off.
+            let isLast = x(tick.date) > Self.width - Self.labelWidth / 2
+            drawing.text(
+                tick.text, x: isLast ? Self.width : x(tick.date), y: bottom + 18, anchor: isLast ? .end : .middle,
+                kind: "small")
         }
         for (index, row) in rows.enumerated() {
             let top = Double(index) * Self.rowHeight + 8
