@@ -41,6 +41,14 @@ import WebConsole
         #expect(chart.sentence == "0.005 s on average now, 0.005 at most")
     }
 
+    @Test func `A chart without a value above zero has a line at the bottom, and zero as its maximum`() throws {
+        let history = MetricHistory()
+        for minute in 0..<2 { history.record(Self.text(10, 2, 10, 0), at: minute * 60) }
+        let chart = try #require(history.charts.first { $0.title == "Waiting to be processed" })
+        let html = try PageLibrary(["page": "{{#a}}{{>drawing}}{{/a}}"]).render("page", ["a": .drawing(chart.drawing)])
+        #expect(html.contains(">0 notifications<") && html.contains(",90 960,90\"/>"))
+    }
+
     @Test func `Charts show the last hour`() throws {
         let history = MetricHistory()
         for minute in 0..<200 { history.record(Self.text(minute, 0, 0, minute), at: minute * 60) }

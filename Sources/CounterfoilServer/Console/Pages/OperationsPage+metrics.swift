@@ -53,7 +53,9 @@ extension MetricHistory.Chart {
     var drawing: Drawing {
         let (width, height, top) = (960.0, 90.0, 14.0)
         var drawing = Drawing(width: Int(width), height: Int(height) + 20, title: title, summary: sentence)
-        let most = max(values.max() ?? 0, .leastNonzeroMagnitude)
+        let most = values.max() ?? 0
+        // If all values are zero, the line is at the bottom.
+        let scale = most > 0 ? most : 1
         drawing.line(x1: 0, y1: height, x2: width, y2: height, kind: "axis")
         drawing.line(x1: 0, y1: top, x2: width, y2: top, kind: "axis")
         // The newest value is at the right end, even if the server has run for less than an hour.
@@ -61,7 +63,7 @@ extension MetricHistory.Chart {
         let start = width - step * Double(values.count - 1)
         drawing.curve(
             values.enumerated().map { index, value in
-                (x: start + step * Double(index), y: height - value / most * (height - top))
+                (x: start + step * Double(index), y: height - value / scale * (height - top))
             }, kind: "curve")
         drawing.text("\(Self.text(most)) \(unit)", x: 0, y: top - 3, kind: "small")
         drawing.text("an hour ago", x: 0, y: height + 15, kind: "small")
