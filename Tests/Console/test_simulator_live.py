@@ -92,7 +92,7 @@ def test_an_advance_is_followed_and_stopped(world: World, simulator: Simulator):
         simulator.do("purchase", customer=f"c{index}", product=MONTHLY)
     with world.page() as page:
         page.goto(simulator.base)
-        page.get_by_label("to", exact=True).fill("2110-01-01")
+        page.get_by_label("Forward to").fill("2110-01-01")
         page.get_by_role("button", name="Go").click()
         page.get_by_role("button", name="Stop").wait_for()
         world.check(page, "while the clock advances")

@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import AppStoreServer
 internal import Foundation
 internal import Synchronization
 internal import WebConsole
@@ -78,7 +79,7 @@ struct SimulatorPanel: Sendable {
     func shell(_ heading: String, _ request: PanelRequest, section: PanelPage? = nil) -> Shell {
         var shell = Shell(
             heading: heading, product: "Counterfoil simulator", home: request.link(.customers), assets: Self.assets,
-            version: core.configuration.app.bundleID)
+            version: "Counterfoil \(AppStoreServerClient.version) for \(core.configuration.app.bundleID)")
         shell.navigation = PanelPage.main.map { page, title, shortcut in
             Shell.Item(title, request.link(page), isCurrent: page == section, shortcut: shortcut)
         }

@@ -124,6 +124,8 @@ import WebConsole
             #expect(meanings.contains("Subscribed to the product."))
             #expect(meanings.contains("Will change to another product."))
             #expect(!meanings.contains { $0.isEmpty || $0.contains { "[]{}".contains($0) } })
+            // Each one is a sentence, not the name of an event.
+            #expect(meanings.allSatisfy { $0.first?.isUppercase == true && $0.hasSuffix(".") && !$0.contains("_") })
         }
     }
 

@@ -35,8 +35,20 @@ extension SimulatorPanel {
 
     /// Returns the kind's sentence about any product.
     private static func meaning(of kind: NotificationKind) -> String {
-        guard let sentence = kind.sentence(filling: Self.anyValue) else { return "No sentence: \(kind.event)." }
+        guard let sentence = kind.sentence(filling: Self.anyValue) else { return meaningWithoutCustomer(of: kind) }
         return sentence.prefix(1).uppercased() + sentence.dropFirst()
+    }
+
+    /// Returns the meaning of a kind that is about no customer and therefore has no sentence in a timeline.
+    private static func meaningWithoutCustomer(of kind: NotificationKind) -> String {
+        switch kind.type {
+        case .test: "The developer requested a test notification."
+        case .externalPurchaseToken where kind.subtype == .created: "A token for external purchases was created."
+        case .externalPurchaseToken where kind.subtype == .activeTokenReminder:
+            "A monthly reminder: a token for external purchases is active."
+        case .externalPurchaseToken: "A token for external purchases was not reported in time."
+        default: kind.event
+        }
     }
 
     private static func anyValue(of place: NotificationKind.Placeholder) -> String? {
