@@ -9,6 +9,22 @@ TARGETS = """() => [...document.querySelectorAll("a[href], button, input:not([ty
   return Math.max(...both.map(r => r.width)) < 23.5 || Math.max(...both.map(r => r.height)) < 23.5 }).slice(0, 4)
   .map(e => { const r = e.getBoundingClientRect(); return `${e.tagName} ${(e.textContent || e.name).trim().slice(0, 30)} ${Math.round(r.width)}x${Math.round(r.height)}` })"""
 
+# Texts that end outside their drawing.
+CUT_TEXTS = """() => [...document.querySelectorAll("svg.drawing text")].some(e => {
+  const t = e.getBoundingClientRect(), d = e.ownerSVGElement.getBoundingClientRect();
+  return t.left < d.left - 1 || t.right > d.right + 1 })"""
+
+# Numbers in tables of up to eight columns, unless the rows are stacked.
+BROKEN_NUMBERS = """() => [...document.querySelectorAll("td.num")].filter(e => {
+  const r = document.createRange();
+  r.selectNodeContents(e);
+  return getComputedStyle(e).display === "table-cell" && e.parentElement.children.length < 9
+    && new Set([...r.getClientRects()].map(r => Math.round(r.top))).size > 1 }).slice(0, 4).map(e => e.textContent.trim())"""
+
+# The buttons at the end of forms.
+LOW_BUTTONS = """() => [...document.querySelectorAll("main .buttons button")].filter(e => e.getBoundingClientRect().height < 43.5)
+  .slice(0, 4).map(e => e.textContent.trim())"""
+
 FOCUSABLE = "a[href], button:not(:disabled), input:not([type=hidden]):not(:disabled), select, textarea, summary, [tabindex='0']"
 
 # Collects each element that gets the focus, in order.
@@ -36,7 +52,8 @@ MISSED = """selector => [...document.querySelectorAll(selector)].filter(e => e.c
 
 def small_targets(page: Page) -> list[str]:
     """Returns the targets that are too small for a finger."""
-    return [f"{target} is smaller than 24 px" for target in page.evaluate(TARGETS)]
+    return [f"{target} is smaller than 24 px" for target in page.evaluate(TARGETS)] + [
+        f"the button {button} is lower than 44 px" for button in page.evaluate(LOW_BUTTONS)]
 
 
 def structure(page: Page) -> list[str]:
@@ -47,6 +64,9 @@ def structure(page: Page) -> list[str]:
         found.append(f"the title is {title!r} {'on a page with a problem' if has_problem else 'on a page without a problem'}")
     if page.evaluate("() => [...document.querySelectorAll('svg .now')].some(e => { const x = e.getBoundingClientRect().left; return x < 0 || x > innerWidth })"):
         found.append("a drawing hides where now is")
+    if page.evaluate(CUT_TEXTS):
+        found.append("a drawing cuts off a text")
+    found += [f"the number {number} is broken into two lines" for number in page.evaluate(BROKEN_NUMBERS)]
     if page.locator("[tabindex]:not([tabindex='0']):not([tabindex='-1'])").count():
         found.append("a tabindex is positive")
     return found

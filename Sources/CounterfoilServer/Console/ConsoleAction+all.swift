@@ -200,7 +200,7 @@ extension ConsoleAction {
 
     /// The fields of a period.
     private static let span: [FormField] = [
-        .init("from", "From, such as 2026-05-03", isRequired: true), .init("to", "to"),
+        .init("from", "From, such as 2026-05-03", isRequired: true), .init("to", "To (empty: now)"),
     ]
 
     private static let spanOfReplay: [FormField] =

@@ -40,13 +40,13 @@ enum NotificationsPage {
         page.form(
             "Filter", parametersOf: PageLink("console", "notifications"),
             [
-                .init("type", "Type", value: values["type"] ?? ""),
+                .init("type", "Type, such as DID_RENEW", value: values["type"] ?? ""),
                 .init("subtype", "Subtype", value: values["subtype"] ?? ""),
                 .init("state", "State", .choice([("", "any")] + states.map { ($0, $0) }), value: values["state"] ?? ""),
                 .init(
                     "original_transaction_id", "Original transaction", value: values["original_transaction_id"] ?? ""),
-                .init("from", "Received from (2026-05-03)", value: values["from"] ?? ""),
-                .init("to", "to", value: values["to"] ?? ""),
+                .init("from", "Received from, such as 2026-05-03", value: values["from"] ?? ""),
+                .init("to", "Received before", value: values["to"] ?? ""),
             ], pageRequest)
         return page
     }

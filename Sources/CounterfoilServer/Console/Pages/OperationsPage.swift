@@ -13,14 +13,15 @@ enum OperationsPage {
             return page
         }
         let core = pageRequest.console.core
+        page.links([("Configuration", pageRequest.link("operations", "configuration"))] + audit)
         try await health(pageRequest, &page)
+        try await keys(pageRequest, &page)
+        try await sessions(pageRequest, &page)
+        // The longest parts are last.
         if pageRequest.principal.isUnlimited {
             metrics(core.history, &page)
             await metricsNow(core, &page)
         }
-        try await keys(pageRequest, &page)
-        try await sessions(pageRequest, &page)
-        page.links([("Configuration", pageRequest.link("operations", "configuration"))] + audit)
         return page
     }
 

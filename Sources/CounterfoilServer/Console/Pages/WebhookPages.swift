@@ -15,7 +15,10 @@ enum WebhooksPage {
         page.holdFollowingBlocks()
         page.table(
             "Endpoints, with the deliveries of the last 24 hours",
-            ["Endpoint", "State", "Delivered", "Failed", "Waiting", "Oldest", "URL", "Failing since", "Made by"],
+            [
+                "Endpoint", "State", "Delivered", "Failed", "Waiting", "Oldest waiting", "URL", "Failing since",
+                "Made by",
+            ],
             json["items"].items.map { item in
                 let (name, activity) = (item.string("name"), item["activity"])
                 return [
@@ -35,16 +38,16 @@ enum WebhooksPage {
     static func count(_ activity: APIValue, _ name: String) -> ConsolePage.Cell {
         let number = activity[name].number ?? 0
         let isAll = activity["counted_up_to"].number.map { number < $0 } ?? true
-        return .plain(isAll ? number.grouped : "\(number.grouped) or more")
+        return .number(isAll ? number.grouped : "\(number.grouped) or more")
     }
 
     /// Returns the number of waiting deliveries. No deliveries are made of the events of an endpoint that is off.
     private static func waiting(_ item: APIValue) -> ConsolePage.Cell {
         let events = item["activity"]["events_behind"].number ?? 0
         guard item["enabled"].flag == false, events > 0,
-            case .plain(let deliveries) = count(item["activity"], "pending")
+            case .number(let deliveries) = count(item["activity"], "pending")
         else { return count(item["activity"], "pending") }
-        return .plain("\(deliveries) and \(events.grouped) new \(events.noun("event"))")
+        return .number("\(deliveries) and \(events.grouped) new \(events.noun("event"))")
     }
 
     /// Returns why an endpoint is off; nil if it is on.
@@ -191,7 +194,9 @@ enum WebhookPage {
     private static func forms(_ json: APIValue, _ name: String, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
         let isOn = json["enabled"].flag == true
         if isOn { page.action("webhook-test", pageRequest, [("name", name)], title: "Test") }
-        page.action(isOn ? "webhook-off" : "webhook-on", pageRequest, [("name", name)], title: isOn ? "Off" : "On")
+        page.action(
+            isOn ? "webhook-off" : "webhook-on", pageRequest, [("name", name)],
+            title: isOn ? "Switch off" : "Switch on")
         secrets(json, name, pageRequest, &page)
         page.action("replay", pageRequest, [("name", name)], title: "Resend a period")
         page.action("webhook-discard", pageRequest, [("name", name)], title: "Discard waiting deliveries")
