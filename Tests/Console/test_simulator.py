@@ -186,6 +186,8 @@ def test_a_purchase_by_keyboard_alone(world: World, simulator: Simulator):
         page.wait_for_url("**/notifications*")
         page.keyboard.press("?")
         world.expect(page.locator("dialog[open]").count() == 1, "no list of shortcuts")
+        keys = page.locator("dialog kbd").all_inner_texts()
+        world.expect("p" in keys and "/" not in keys, f"the list has {keys}, but there is no search and a live page")
         world.check(page, "the list of shortcuts")
         page.keyboard.press("Escape")
         world.expect(page.locator("dialog").count() == 0, "the list of shortcuts stays")

@@ -226,8 +226,10 @@ struct PageRequest: Sendable {
                     isCurrent: appEnvironment.id == selection.appEnvironment?.id)
             }
         shell.isSandbox = selection.appEnvironment.map { $0.environment != .production } ?? false
-        shell.search = .init(
-            PageLink("console", "customers"), label: "Search", text: parameter("q") ?? "", fields: selection.query)
+        if may(.supportRead) {
+            shell.search = .init(
+                PageLink("console", "customers"), label: "Search", text: parameter("q") ?? "", fields: selection.query)
+        }
         shell.account = .init(name: principal.name, signOut: PageLink("console", "sign-out"))
         shell.events = PageLink("console", "events")
         shell.since = changes

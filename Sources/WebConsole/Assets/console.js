@@ -56,7 +56,6 @@ function endSession() {
   setStatus("The session has ended. ");
   add("a", state, "Sign in").href = location.href;
 }
-// Do not move content while the user reads.
 function offer(old, fresh, added) {
   let p = notice(old.id), b = p?.firstChild;
   if (!b) {
@@ -135,7 +134,7 @@ function help() {
   d.ariaLabel = add("h2", d, "Keyboard shortcuts").textContent;
   const dl = add("dl", d);
   for (const [k, t] of [["/", "Search"], ["j k", "Next, previous row"], ["Enter", "Open"], ["Esc", "Back to the list"], ["[ ]", "Previous, next page"], ["p", "Pause live updates"], ["?", "This list"],
-    ...$$("[data-go]").map(a => ["g " + a.dataset.go, a.textContent])]) { add("kbd", add("dt", dl), k); add("dd", dl, t) }
+    ...$$("[data-go]").map(a => ["g " + a.dataset.go, a.textContent])]) if (!{ "/": !$("#q"), p: !pause }[k]) { add("kbd", add("dt", dl), k); add("dd", dl, t) }
   const l = add("label", d), box = add("input", l); box.type = "checkbox"; box.checked = !shortcutsOff();
   l.append(" Use shortcuts"); box.onchange = () => store.set("shortcuts", box.checked ? "" : "off");
   add("button", d, "Close").onclick = () => d.close(); d.onclose = () => d.remove();

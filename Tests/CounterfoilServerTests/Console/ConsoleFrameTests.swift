@@ -134,6 +134,29 @@ extension Browser.Page {
         }
     }
 
+    @Test func `A page names a missing scope once, and has no forms that the key may not use`() async throws {
+        try await World.withConsole({ configuration in
+            configuration.keys.append(
+                .init(
+                    name: "viewer", hash: APIKeyText.hash(of: "viewer"), scopes: [.operationsRead, .consoleOpen]))
+            configuration.keys.append(
+                .init(name: "nobody", hash: APIKeyText.hash(of: "nobody"), scopes: [.consoleOpen]))
+        }) { world, _ in
+            for (key, path, scope) in [
+                ("viewer", "refunds", "support:read"), ("viewer", "decode", "support:read"),
+                ("nobody", "customers", "support:read"), ("nobody", "completeness", "operations:read"),
+                ("nobody", "notifications", "operations:read"),
+            ] {
+                let browser = Browser(world.url)
+                try await browser.signIn(key)
+                let page = try await browser.get("/console/\(path)").text
+                #expect(page.components(separatedBy: scope).count == 2, "\(path)")
+                #expect(!page.contains("role=\"search\"") && !page.contains("<form class=\"stack\""), "\(path)")
+                #expect(!page.contains("notifications/refused"), "\(path)")
+            }
+        }
+    }
+
     @Test func `Each console page shows the version of the program`() async throws {
         try await World.withConsole { world, browser in
             let version = "<span>Counterfoil \(AppStoreServerClient.version)</span>"

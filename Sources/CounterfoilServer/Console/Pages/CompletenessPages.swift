@@ -12,11 +12,10 @@ enum CompletenessPage {
         let answer = try await pageRequest.get("/v1/completeness")
         let recoveries = try await pageRequest.get(
             pageRequest.target(["recoveries"], pageRequest.parameters("page"), isScoped: false))
-        if pageRequest.accept(answer, &page, "Completeness") {
-            let items = answer.json["items"].items
-            drawing(of: items, now: pageRequest.console.core.now, &page)
-            for item in items { show(item, &page) }
-        }
+        guard pageRequest.accept(answer, &page, "Completeness") else { return page }
+        let items = answer.json["items"].items
+        drawing(of: items, now: pageRequest.console.core.now, &page)
+        for item in items { show(item, &page) }
         let open = recoveries.json["items"].items.filter { $0["state"].text == "open" }
         if !open.isEmpty {
             page.title("Under way")

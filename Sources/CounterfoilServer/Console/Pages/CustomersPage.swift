@@ -14,9 +14,13 @@ enum CustomersPage {
                 found(json, query, pageRequest, &page)
             }
         } else {
-            page.paragraph(
-                "Search for a customer, a transaction, an order, a token, a notification or an event by its exact identifier."
-            )
+            if pageRequest.may(.supportRead) {
+                page.paragraph(
+                    "Search for a customer, a transaction, an order, a token, a notification or an event by its exact identifier."
+                )
+            } else {
+                page.paragraph("To search, the key needs the scope support:read.", "empty")
+            }
             if pageRequest.may(.operationsRead), pageRequest.may(.customersRead) {
                 try await active(pageRequest, &page)
             }

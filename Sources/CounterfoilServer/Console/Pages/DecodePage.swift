@@ -27,6 +27,10 @@ enum DecodePage {
                 .post, target, body: data, for: pageRequest.context)
             if pageRequest.accept(answer, &page, "It") { show(answer.json, pageRequest, &page) }
         }
+        guard pageRequest.may(.supportRead) else {
+            page.paragraph("To decode, the key needs the scope support:read.", "empty")
+            return page
+        }
         page.form(
             PageLink("console", "decode"),
             [

@@ -19,7 +19,9 @@ enum NotificationsPage {
             (name, ["from", "to"].contains(name) ? PageRequest.apiInstant(value) : value)
         }
         let target = pageRequest.target(["notifications"], query + pageRequest.parameters("page"))
-        page.links([("Refused requests", pageRequest.link("notifications", "refused"))])
+        if pageRequest.mayOpenNotifications {
+            page.links([("Refused requests", pageRequest.link("notifications", "refused"))])
+        }
         page.holdFollowingBlocks()
         if let json = try await pageRequest.read(target, &page, "Notifications") {
             let items = json["items"].items
@@ -36,6 +38,7 @@ enum NotificationsPage {
                 page.action("reprocess-failed", pageRequest, [("code", code)], title: "All that failed with \(code)")
             }
         }
+        guard pageRequest.mayOpenNotifications else { return page }
         let values = Dictionary(typed) { $1 }
         page.form(
             "Filter", parametersOf: PageLink("console", "notifications"),

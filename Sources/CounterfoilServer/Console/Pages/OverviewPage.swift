@@ -15,7 +15,9 @@ enum OverviewPage {
         page.api = "/v1/completeness"
         guard pageRequest.may(.operationsRead) else {
             page.paragraph("To see what needs attention, the key needs the scope operations:read.", "empty")
-            page.links([("Search for a customer", pageRequest.link("customers"))])
+            if pageRequest.may(.supportRead) {
+                page.links([("Search for a customer", pageRequest.link("customers"))])
+            }
             return page
         }
         var rows: [[ConsolePage.Cell]] = []

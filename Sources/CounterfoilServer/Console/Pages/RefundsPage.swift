@@ -14,6 +14,7 @@ enum RefundsPage {
         page.paragraph(
             "Before a refund the App Store sends a consumption request and waits for twelve hours, in Sandbox for five minutes. "
                 + "The configuration decides how to answer.")
+        guard let json = try await pageRequest.read(target, &page, "Consumption requests") else { return page }
         page.holdFollowingBlocks()
         if place.isEmpty {
             let waiting = pageRequest.target(
@@ -32,7 +33,6 @@ enum RefundsPage {
             }
         }
         page.title("All consumption requests")
-        guard let json = try await pageRequest.read(target, &page, "Consumption requests") else { return page }
         table(
             "Newest first", json["items"].items, pageRequest, &page,
             empty:
