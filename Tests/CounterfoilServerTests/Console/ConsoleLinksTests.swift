@@ -115,4 +115,13 @@ import Testing
             }
         }
     }
+
+    @Test func `The list of notifications says whether it is empty or the filter matches nothing`() async throws {
+        try await World.withConsole { _, browser in
+            let filtered = try await browser.get("/console/notifications?type=DID_RENEW").text
+            #expect(filtered.contains("No notification matches the filter."))
+            let all = try await browser.get("/console/notifications").text
+            #expect(all.contains("No notification was received yet."))
+        }
+    }
 }

@@ -26,7 +26,8 @@ enum NotificationsPage {
         if let json = try await pageRequest.read(target, &page, "Notifications") {
             let items = json["items"].items
             let next = pageRequest.nextPage(of: json, "notifications", query: typed)
-            let none = next == nil ? "There is none." : "None among the searched notifications. The next page goes on."
+            let end = typed.isEmpty ? "The list ends before this page." : "No notification matches the filter."
+            let none = next == nil ? end : "None among the searched notifications. The next page goes on."
             table(
                 items, pageRequest, &page,
                 empty: typed.isEmpty && pageRequest.parameter("page") == nil
