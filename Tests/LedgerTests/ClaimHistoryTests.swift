@@ -58,6 +58,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (false, nil as String?, true), (true, nil, false), (false, "anna", false), (true, "anna", false),
+    ])
+    func `A purchase moves with its Apple account only without a claim and without an account token`(
+        _ isClaimed: Bool, _ named: String?, _ follows: Bool
+    ) {
+        let ownership = Ownership(
+            claims: ClaimHistory(isClaimed ? [Self.take(5, "anna")] : []), named: named,
+            account: ClaimHistory([Self.take(3, "carl")]))
+        #expect(ownership.followsAccount == follows)
+    }
+
     @Test func `An Apple account has one customer, also if an import has added others`() {
         let history = ClaimHistory([Self.take(5, "anna"), ClaimEvent(at: 7, .join, "ben")])
         #expect(history.owners.count == 2 && history.accountOwner?.customer == "anna")

@@ -113,8 +113,7 @@ extension MemoryLedger.State {
         let step = claim.step(
             account: history(ofAccount: account, in: claim.scope), bought: { bought }, givesAccess: givesAccess,
             originalGivesAccess: { original.map(originalGivesAccess) ?? false })
-        let moving = bought.filter { $0.lineage.appAccountToken == nil && $0.ownership.claims.events.isEmpty }
-            .map(\.lineage.originalTransactionID)
+        let moving = bought.filter(\.ownership.followsAccount).map(\.lineage.originalTransactionID)
         let subject = MemoryLedger.Subject(isAccount: true, key: .init(claim.scope, account))
         return try apply(step, claim, subject, moving: moving) == nil ? moving : []
     }

@@ -178,6 +178,9 @@ package struct Ownership: Sendable, Hashable {
         return try account()
     }
 
+    /// Whether the present owners follow from the Apple account, so that they change with its claims.
+    package var followsAccount: Bool { claims.owners.isEmpty && named == nil }
+
     /// The instants at which the owners may have changed.
     private var instants: [Milliseconds] {
         let others = named == nil ? account.events.map(\.instant) : []

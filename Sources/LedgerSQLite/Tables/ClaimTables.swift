@@ -146,13 +146,11 @@ enum ClaimTables {
     static let isClaimed =
         "EXISTS (SELECT 1 FROM claims WHERE claims.scope = lineages.scope AND claims.original_id = lineages.original_id)"
 
-    /// Returns the purchases whose owner follows from their Apple account: without a claim and without an account token.
+    /// Returns the purchases whose owner follows from their Apple account.
     static func originals(ownedThrough account: String, in scope: Int64, _ db: Database) throws -> [String] {
-        try db.texts(
-            """
-            SELECT original_id FROM lineages
-            WHERE scope = ? AND app_transaction_id = ? AND token IS NULL AND NOT \(isClaimed) ORDER BY original_id
-            """, [.integer(scope), .text(account)])
+        let purchases = try purchases(of: account, in: scope, db)
+        return try zip(purchases, ownerships(of: purchases, in: scope, db)).filter { $1.followsAccount }
+            .map { purchase, _ in purchase.originalTransactionID }
     }
 
     /// Returns the ownership of a purchase over time.
@@ -160,22 +158,26 @@ enum ClaimTables {
         try ownerships(of: [lineage], in: scope, db)[0]
     }
 
-    /// Returns the ownership of an Apple account over time. Does not read the records of its purchases, which may be
-    /// corrupt.
+    /// Returns the ownership of an Apple account over time.
     static func ownership(ofAccount account: String, in scope: Int64, _ db: Database) throws -> AccountOwnership {
-        let purchases = try db.all(
+        AccountOwnership(
+            claims: try history(of: .account(account, in: scope), db),
+            purchases: try ownerships(of: purchases(of: account, in: scope, db), in: scope, db))
+    }
+
+    /// Returns the purchases of an Apple account without their facts, sorted by identifier. Does not read their records,
+    /// which may be corrupt.
+    private static func purchases(of account: String, in scope: Int64, _ db: Database) throws -> [Lineage] {
+        try db.all(
             """
             SELECT original_id, token FROM lineages INDEXED BY lineages_by_account
-            WHERE scope = ? AND app_transaction_id = ? AND app_transaction_id IS NOT NULL
+            WHERE scope = ? AND app_transaction_id = ? AND app_transaction_id IS NOT NULL ORDER BY original_id
             """, [.integer(scope), .text(account)]
         ) { row in
             Lineage(
                 originalTransactionID: row.text(0) ?? "", transactions: [], appAccountToken: row.uuid(1),
                 appTransactionID: account)
         }
-        return AccountOwnership(
-            claims: try history(of: .account(account, in: scope), db),
-            purchases: try ownerships(of: purchases, in: scope, db))
     }
 
     /// Returns the ownerships of several purchases, in their order.
