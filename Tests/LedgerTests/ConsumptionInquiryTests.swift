@@ -112,6 +112,41 @@ import Testing
         #expect(inquiry.nextAttemptAt - now == expected)
     }
 
+    @Test(arguments: [
+        ("no_consent" as String?, "timeout" as String?, "no_consent"), (nil, "timeout", "timeout"),
+        (nil, nil, "too_late"),
+    ])
+    func `An inquiry that is missed names the obstacle, or else the last failure`(
+        _ obstacle: String?, _ failure: String?, _ answer: String
+    ) throws {
+        var inquiry = try #require(Self.inquiry())
+        inquiry.answer = failure
+        inquiry.miss(because: obstacle)
+        #expect(inquiry.state == .missed && inquiry.answer == answer)
+    }
+
+    @Test func `An inquiry with an obstacle waits for an hour`() throws {
+        var inquiry = try #require(Self.inquiry())
+        inquiry.wait(because: "no_consent", at: 2000)
+        #expect(inquiry.state == .pending && inquiry.answer == "no_consent")
+        #expect(inquiry.nextAttemptAt == 2000 + 3_600_000)
+    }
+
+    @Test(arguments: [(1, Milliseconds(10_000)), (2, 20_000), (6, 320_000), (7, 640_000), (8, 640_000), (100, 640_000)])
+    func `The pauses after failed attempts double up to a limit`(_ attempts: Int, _ pause: Milliseconds) throws {
+        var inquiry = try #require(Self.inquiry())
+        inquiry.attempts = attempts
+        inquiry.recordFailure("timeout", isFinal: false, at: 2000)
+        #expect(inquiry.state == .pending && inquiry.answer == "timeout")
+        #expect(inquiry.nextAttemptAt == 2000 + pause)
+    }
+
+    @Test func `A final refusal ends an inquiry`() throws {
+        var inquiry = try #require(Self.inquiry())
+        inquiry.recordFailure("4000006", isFinal: true, at: 2000)
+        #expect(inquiry.state == .refused && inquiry.answer == "4000006")
+    }
+
     @Test func `An inquiry without a decision stays unchanged`() throws {
         var inquiry = try #require(Self.inquiry())
         inquiry.decide(by: [])

@@ -10,7 +10,7 @@ public typealias Secret = Ledger.Secret
 /// An IP network, such as `17.0.0.0/8`.
 public typealias Network = Basics.Network
 /// The policy for answering the App Store's consumption requests, which precede a refund decision.
-public typealias ConsumptionPolicy = LedgerServices.ConsumptionPolicy
+public typealias ConsumptionPolicy = Ledger.ConsumptionPolicy
 
 extension ServerConfiguration {
     /// The settings of an app.

@@ -21,17 +21,19 @@ extension ConsumptionInquiry {
         environment == .production ? 12 * 3_600_000 : 5 * 60_000
     }
 
-    /// Creates the inquiry from a `CONSUMPTION_REQUEST` notification; nil for other notifications.
+    /// Creates the inquiry from a `CONSUMPTION_REQUEST` notification; nil for other notifications. The other parameters
+    /// are evaluated only for such a notification.
     package init?(
-        requestedBy notification: ProcessedNotification, in environment: AppStoreEnvironment, customer: String?
-    ) {
+        requestedBy notification: ProcessedNotification, in environment: @autoclosure () throws -> AppStoreEnvironment,
+        customer: @autoclosure () throws -> String?
+    ) rethrows {
         guard notification.type == .consumptionRequest, let transaction = notification.transaction,
             let original = notification.originalTransactionID
         else { return nil }
-        self.init(
+        try self.init(
             id: 0, scope: notification.scope, transactionID: transaction.transactionID,
-            originalTransactionID: original, customer: customer, requestedAt: notification.signedDate,
-            deadline: notification.signedDate + Self.window(in: environment), state: .pending, attempts: 0,
+            originalTransactionID: original, customer: customer(), requestedAt: notification.signedDate,
+            deadline: notification.signedDate + Self.window(in: environment()), state: .pending, attempts: 0,
             // Due at once, even if the App Store's clock is ahead of the server's.
             nextAttemptAt: min(notification.signedDate, notification.processedAt))
     }
@@ -45,6 +47,34 @@ extension ConsumptionInquiry {
 
     /// The shortest pause because of an approaching deadline.
     private static let shortestPause: Milliseconds = 5000
+
+    /// Ends the inquiry at its deadline, without an answer.
+    ///
+    /// - Parameter obstacle: Why nothing could be sent at the deadline; nil if something could.
+    package mutating func miss(because obstacle: String?) {
+        state = .missed
+        answer = obstacle ?? answer ?? "too_late"
+    }
+
+    /// Tries again later, because nothing can be sent at present: the app may report the customer's consent, or the
+    /// configuration or a damaged record may be fixed.
+    package mutating func wait(because obstacle: String?, at now: Milliseconds) {
+        answer = obstacle
+        postpone(by: LongestDelay.inquiry.milliseconds, at: now)
+    }
+
+    /// Records that the App Store did not accept an answer. After each attempt the pause before the next one doubles,
+    /// from 10 seconds to 640.
+    ///
+    /// - Parameter isFinal: Whether the App Store itself refused it. A refusal by a proxy is not final.
+    package mutating func recordFailure(_ code: String, isFinal: Bool, at now: Milliseconds) {
+        answer = code
+        if isFinal {
+            state = .refused
+        } else {
+            postpone(by: 5000 << Milliseconds(min(attempts, 7)), at: now)
+        }
+    }
 
     /// Assigns the first decision that was made after the request, in whatever order they arrived. Without one the
     /// inquiry does not change.

@@ -48,12 +48,10 @@ enum ConsumptionTables {
         guard let transaction = notification.transaction, let original = notification.originalTransactionID else {
             return
         }
-        if notification.type == .consumptionRequest {
-            let environment = try db.text("SELECT environment FROM scopes WHERE id = ?", [.integer(notification.scope)])
-            let customer = try SQLiteStorage.owners(of: original, in: notification.scope, db).first
-            let inquiry = ConsumptionInquiry(
-                requestedBy: notification, in: AppStoreEnvironment(rawValue: environment ?? ""), customer: customer)
-            guard let inquiry else { return }
+        let inquiry = try ConsumptionInquiry(
+            requestedBy: notification, in: environment(of: notification.scope, db),
+            customer: SQLiteStorage.owners(of: original, in: notification.scope, db).first)
+        if let inquiry {
             try add(inquiry, notification.uuid, db)
         } else if let decision = RefundDecision(announcedBy: notification) {
             try db.run(
@@ -70,6 +68,11 @@ enum ConsumptionTables {
             return
         }
         try assignDecisions(to: [.integer(notification.scope), .text(original), .text(transaction.transactionID)], db)
+    }
+
+    private static func environment(of scope: Int64, _ db: Database) throws -> AppStoreEnvironment {
+        let name = try db.text("SELECT environment FROM scopes WHERE id = ?", [.integer(scope)])
+        return AppStoreEnvironment(rawValue: name ?? "")
     }
 
     private static func add(_ inquiry: ConsumptionInquiry, _ notification: String, _ db: Database) throws {

@@ -91,15 +91,11 @@ package struct ConsumptionService: Service {
         let now = clock.now().milliseconds
         let (request, obstacle) = try await information(for: inquiry, in: appEnvironment)
         if now >= inquiry.deadline {
-            inquiry.state = .missed
-            inquiry.answer = obstacle ?? inquiry.answer ?? "too_late"
+            inquiry.miss(because: obstacle)
         } else if let request {
             try await send(request, &inquiry, appEnvironment)
         } else {
-            // Try again: the app may report the customer's consent, or the configuration or a damaged record may be
-            // fixed.
-            inquiry.answer = obstacle
-            inquiry.postpone(by: LongestDelay.inquiry.milliseconds, at: now)
+            inquiry.wait(because: obstacle, at: now)
         }
         try await storage.recordOutcome(of: inquiry, leaseEnds: leaseEnds)
         count(inquiry, obstacle, in: appEnvironment.environment)
@@ -142,9 +138,7 @@ package struct ConsumptionService: Service {
         _ request: ConsumptionRequest, _ inquiry: inout ConsumptionInquiry, _ appEnvironment: AppEnvironment
     ) async throws {
         guard let client = clients[appEnvironment.id] else {
-            inquiry.answer = "not_configured"
-            inquiry.postpone(by: LongestDelay.inquiry.milliseconds, at: clock.now().milliseconds)
-            return
+            return inquiry.wait(because: "not_configured", at: clock.now().milliseconds)
         }
         inquiry.attempts += 1
         inquiry.sent = request.json
@@ -156,19 +150,14 @@ package struct ConsumptionService: Service {
         } catch {
             // On shutdown, it is unknown whether the App Store received the answer. It is sent again after the lease.
             if error.isCancellation, Task.isCancelled { throw CancellationError() }
-            inquiry.answer = error.apiCode.map { String($0.rawValue) } ?? "\(error.code)"
+            inquiry.recordFailure(
+                error.apiCode.map { String($0.rawValue) } ?? "\(error.code)", isFinal: error.isFinal,
+                at: clock.now().milliseconds)
             logger.warning(
                 "the App Store did not accept the answer to a consumption request",
                 metadata: [
                     "code": "\(error.code)", "status": "\(error.status ?? 0)", "app": "\(appEnvironment.bundleID)",
                 ])
-            // Only a refusal by the App Store itself is final, not one by a proxy.
-            if error.isFinal {
-                inquiry.state = .refused
-            } else {
-                let pause: Milliseconds = 5000 << Milliseconds(min(inquiry.attempts, 7))
-                inquiry.postpone(by: pause, at: clock.now().milliseconds)
-            }
         }
     }
 

@@ -1,4 +1,4 @@
-internal import LedgerServices
+internal import Ledger
 
 /// The page of consumption requests: pending requests by deadline, then all requests with their outcome.
 enum RefundsPage {

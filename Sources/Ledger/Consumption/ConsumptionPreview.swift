@@ -1,6 +1,5 @@
 package import AppStoreModels
 package import Entitlements
-package import Ledger
 
 /// The consumption information to send about one purchase, with the source of each value. A pure function of its
 /// inputs.

@@ -1,17 +1,16 @@
 import AppStoreModels
 import Entitlements
+import Foundation
+import Ledger
 import Testing
-
-@testable import Ledger
-@testable import LedgerServices
 
 @Suite struct `Answers to consumption requests` {
     private func fact(
         _ type: ProductType = .consumable, _ ownership: InAppOwnershipType = .purchased
     ) -> TransactionFact {
         TransactionFact(
-            transactionID: "1", originalTransactionID: "1", productID: "a", type: type, purchaseDate: World.start,
-            signedDate: World.start, ownership: ownership)
+            transactionID: "1", originalTransactionID: "1", productID: "a", type: type,
+            purchaseDate: Date(milliseconds: 0), signedDate: Date(milliseconds: 0), ownership: ownership)
     }
 
     private func usage(_ percentage: Int32?, _ delivery: DeliveryStatus? = nil) -> UsageReport {
@@ -43,20 +42,6 @@ import Testing
         #expect(answer(fact(), usage(1), .grantProrated)?.refundPreference == .grantProrated)
         #expect(answer(fact(), usage(nil), .decline)?.refundPreference == .decline)
         #expect(answer(fact(.consumable, .familyShared), usage(5)) == nil)
-    }
-
-    @Test(arguments: [(nil, 0), (0, 1), (1, 2), (99_999, 2), (100_000, 3)] as [(Int32?, Int32)])
-    func `Version 1 of a consumption request has the matching values`(_ percentage: Int32?, _ status: Int32) {
-        var request = ConsumptionRequest(
-            customerConsented: true, deliveryStatus: .delivered, sampleContentProvided: true,
-            consumptionPercentage: percentage)
-        #expect(ConsumptionRequestV1(request).consumptionStatus.rawValue == status)
-        #expect(ConsumptionRequestV1(request).refundPreference == nil)
-        request.deliveryStatus = .undeliveredWrongItem
-        request.refundPreference = .grantProrated
-        let first = ConsumptionRequestV1(request)
-        #expect(first.deliveryStatus == .wrongItem && first.refundPreference == .preferGrant)
-        #expect(first.sampleContentProvided && first.customerConsented)
     }
 
     @Test func `An answer needs a policy and consent, and the first report with a value decides`() {
