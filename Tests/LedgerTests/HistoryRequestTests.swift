@@ -54,6 +54,52 @@ import Testing
         #expect(postponed.id == 9 && postponed.attempts == 3 && postponed.addedAt == 5)
     }
 
+    @Test(arguments: [
+        (0, Milliseconds(300_000)), (1, 600_000), (8, 76_800_000), (9, 86_400_000), (100, 86_400_000),
+    ])
+    func `The pauses after failed attempts double up to a day`(_ attempts: Int, _ pause: Milliseconds) {
+        let outcome = Self.request(attempts: attempts).outcome(ofFailure: "timeout", at: 20)
+        #expect(outcome == .postponed(until: 20 + pause, code: "timeout"))
+    }
+
+    /// A day after the fixture's request was added, which is within the week that matters.
+    private static let now: Milliseconds = 86_400_005
+
+    @Test(arguments: HistoryRequest.Reason.allCases, HistoryRequest.Refusal.allCases)
+    func `Only what something signed names stays missing after a refusal`(
+        _ reason: HistoryRequest.Reason, _ refusal: HistoryRequest.Refusal
+    ) {
+        let expected: HistoryRequest.Outcome =
+            switch (reason, refusal) {
+            case (.unsignedNotificationV1, .transaction): .finished
+            case (.unsignedNotificationV1, .app), (.unsignedNotificationV1, .other):
+                .postponed(until: Self.now + 86_400_000, code: "no")
+            case (_, .app): .postponed(until: Self.now + 1_200_000, code: "no")
+            case (_, .transaction), (_, .other): .failed(code: "no")
+            }
+        #expect(Self.request(reason).outcome(of: refusal, code: "no", at: Self.now) == expected)
+        let mayBeAnswered = refusal == .app && reason != .unsignedNotificationV1
+        #expect(Self.request(reason).mayBeAnswered(after: refusal) == mayBeAnswered)
+    }
+
+    @Test(arguments: [(Milliseconds(5 + 7 * 86_400_000 - 1), false), (5 + 7 * 86_400_000, true), (5, false), (4, true)])
+    func `A transaction that nothing signed names is missing for a week`(_ now: Milliseconds, _ isOver: Bool) {
+        let outcome = Self.request(.unsignedNotificationV1).outcome(of: .app, code: "no", at: now)
+        #expect(outcome == (isOver ? .finished : .postponed(until: now + 86_400_000, code: "no")))
+    }
+
+    @Test(arguments: [
+        (HistoryRequest.Reason.unsignedNotificationV1, "no_key" as String?, true),
+        (.unsignedNotificationV1, nil, false),
+        (.restore, "no_key", false),
+    ])
+    func `Without a key, a transaction that nothing signed names is requested once more`(
+        _ reason: HistoryRequest.Reason, _ failure: String?, _ isOver: Bool
+    ) {
+        let outcome = Self.request(reason, failure: failure).outcomeWithoutKey(at: 20)
+        #expect(outcome == (isOver ? .finished : .postponed(until: 20 + 86_400_000, code: "no_key")))
+    }
+
     @Test func `A retry does not change a request in the queue`() {
         func retried(_ known: HistoryRequest?) -> HistoryRequest? {
             HistoryRequest.retrying("t", in: 7, known: known, id: 9, code: "timeout", until: 90, at: 20)

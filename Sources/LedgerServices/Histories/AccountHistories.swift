@@ -83,12 +83,7 @@ package final class AccountHistories: Sendable {
             "a history is incomplete and will be requested again",
             metadata: appEnvironment.logMetadata(["code": "\(code)"]))
         try await storage.scheduleRetry(
-            of: transactionID, in: appEnvironment.id, code: code, until: now + Self.pause(after: 0), at: now)
-    }
-
-    /// Returns the pause before the next retry after a number of attempts: 5 minutes, doubled up to a day.
-    package static func pause(after attempts: Int) -> Milliseconds {
-        min(Milliseconds(300_000) << min(max(attempts, 0), 9), LongestDelay.historyRequest.milliseconds)
+            of: transactionID, in: appEnvironment.id, code: code, until: now + HistoryRequest.pause(after: 0), at: now)
     }
 
     // MARK: - Within the time of an HTTP request

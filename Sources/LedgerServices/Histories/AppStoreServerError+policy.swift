@@ -1,28 +1,24 @@
 internal import AppStoreModels
 package import AppStoreServer
+internal import Ledger
 
 extension AppStoreServerError {
     /// Whether a retry is useless, because the App Store rejects the request or does not know its object.
     var isFinal: Bool { code == .refused && apiCode != nil && !isRetryable && (status == 400 || status == 404) }
 
-    /// Whether the App Store has no transaction with the identifier in the request. Other final errors are about the app
-    /// or its configuration.
-    var isAboutUnknownTransaction: Bool {
+    /// What the App Store refuses with a final error in response to a request for a history.
+    var refusal: HistoryRequest.Refusal {
         switch apiCode {
         case .transactionIdNotFound?, .originalTransactionIdNotFound?, .invalidTransactionId?,
             .invalidOriginalTransactionId?:
-            true
-        default: false
+            .transaction
+        case .appNotFound?, .invalidAppIdentifier?: .app
+        default: .other
         }
     }
 
     /// Whether the error is about the app or its configuration, so the transaction in the request may exist.
-    var isAboutApp: Bool {
-        switch apiCode {
-        case .appNotFound?, .invalidAppIdentifier?: true
-        default: false
-        }
-    }
+    var isAboutApp: Bool { refusal == .app }
 
     /// Whether the failure may concern only this request, so that other requests can continue. If the App Store fails
     /// for all requests, the client's circuit breaker opens after a few.

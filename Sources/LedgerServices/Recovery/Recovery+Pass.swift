@@ -15,11 +15,6 @@ extension Recovery {
 
     /// The number of history requests of a scope to take at once.
     private static let requestBatch = 64
-    /// How long a transaction that nothing signed names stays missing while the App Store does not answer about the
-    /// app, in milliseconds. Everybody with an old client can cause such requests.
-    private static let unsignedRetention: Milliseconds = 7 * 86_400_000
-    /// The error code of the requests of an app without an API key.
-    private static let noKey = "no_key"
 
     /// Runs all due history requests of all scopes.
     ///
@@ -39,59 +34,40 @@ extension Recovery {
 
     private func run(_ request: HistoryRequest, in appEnvironment: AppEnvironment) async throws {
         guard clients[appEnvironment.id] != nil else {
-            // Everybody with an old client can cause such requests. A day ago there was no key either.
-            if request.reason == .unsignedNotificationV1, request.failure == Self.noKey {
-                return try await storage.finish(request: request.id)
-            }
-            return try await storage.postpone(
-                request, until: now + LongestDelay.historyRequest.milliseconds, code: Self.noKey)
+            return try await record(request.outcomeWithoutKey(at: now), of: request)
         }
         do {
             let reading = try await histories.read(
                 request.transactionID, in: appEnvironment, origin: .asked, schedulesRetry: false)
-            guard let code = reading.unverified.first?.code else {
-                return try await storage.finish(request: request.id)
-            }
-            try await postpone(request, code)
+            let code = reading.unverified.first?.code
+            try await record(code.map { request.outcome(ofFailure: $0, at: now) } ?? .finished, of: request)
         } catch let error as StorageError where error.code == .damaged {
             // Only a record of this Apple account is damaged; the other requests continue.
             logger.error(
                 "a history cannot be stored and will be requested again",
                 metadata: ["app": "\(appEnvironment.bundleID)", "reason": "\(error.logReason)"])
-            try await postpone(request, error.code.rawValue)
+            try await record(request.outcome(ofFailure: error.code.rawValue, at: now), of: request)
         } catch let failure as AppStoreServerError {
-            if failure.isFinal {
-                if failure.isAboutApp, request.reason != .unsignedNotificationV1 {
-                    return try await postpone(request, failure.name)
-                }
+            guard failure.isFinal else {
+                // If the App Store fails for all requests, do not postpone this one.
+                guard failure.mayConcernOneRequest else { throw failure }
+                return try await record(request.outcome(ofFailure: failure.name, at: now), of: request)
+            }
+            if !request.mayBeAnswered(after: failure.refusal) {
                 // The App Store will never return the unverified items again, so they are removed.
                 try await storage.replaceUnverified(
                     with: [], ofHistory: request.transactionID, in: appEnvironment.id, at: now)
-                // Nothing is missing if the App Store does not know a transaction that nothing signed names.
-                if request.reason == .unsignedNotificationV1, failure.isAboutUnknownTransaction || isOld(request) {
-                    return try await storage.finish(request: request.id)
-                }
-                // Other errors are about the app or its configuration.
-                if request.reason == .unsignedNotificationV1 {
-                    return try await storage.postpone(
-                        request, until: now + LongestDelay.historyRequest.milliseconds, code: failure.name)
-                }
-                return try await storage.fail(request: request.id, code: failure.name, at: now)
             }
-            // If the App Store fails for all requests, do not postpone this one.
-            guard failure.mayConcernOneRequest else { throw failure }
-            try await postpone(request, failure.name)
+            try await record(request.outcome(of: failure.refusal, code: failure.name, at: now), of: request)
         }
     }
 
-    /// Whether a request is older than a week, or was added while the clock was ahead.
-    private func isOld(_ request: HistoryRequest) -> Bool {
-        !(0..<Self.unsignedRetention).contains(now - request.addedAt)
-    }
-
-    private func postpone(_ request: HistoryRequest, _ code: String) async throws {
-        try await storage.postpone(
-            request, until: now + AccountHistories.pause(after: request.attempts), code: code)
+    private func record(_ outcome: HistoryRequest.Outcome, of request: HistoryRequest) async throws {
+        switch outcome {
+        case .finished: try await storage.finish(request: request.id)
+        case .failed(let code): try await storage.fail(request: request.id, code: code, at: now)
+        case .postponed(let next, let code): try await storage.postpone(request, until: next, code: code)
+        }
     }
 
     /// Before the first reading of the notification history, begins a pass over all purchases if some are older than
