@@ -20,22 +20,3 @@ package struct PurchaseReport: Sendable {
         package init(text: String, parameter: String) { (self.text, self.parameter) = (text, parameter) }
     }
 }
-
-/// Which purchases move from another customer to this one, if the app's restore policy allows it.
-package enum Takeover: Sendable {
-    /// All purchases of the Apple account: the customer requested a restore.
-    case everything
-    /// The purchases in the report, except those whose account token names another customer. Purchases that only the
-    /// App Store's history contains are claimed only if no customer owns them.
-    case reportedPurchases
-    /// None. Purchases of another customer stay there, and the response lists them.
-    case nothing
-
-    package init(restore: Bool?) {
-        switch restore {
-        case true?: self = .everything
-        case nil: self = .reportedPurchases
-        case false?: self = .nothing
-        }
-    }
-}

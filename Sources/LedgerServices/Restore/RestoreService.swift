@@ -80,8 +80,8 @@ package struct RestoreService: Sendable {
         let account = verified.appTransaction?.payload.appTransactionId
         let claimed = try await claim(
             sent, account, for: customer, inSessionOf: session, in: appEnvironment, takeover,
-            skipsRefused: takeover == .nothing || !sent.isEmpty,
-            needsPurchase: takeover != .nothing, erasuresKnownUntil: erased)
+            skipsRefused: takeover.skipsRefused(reportsPurchases: !sent.isEmpty),
+            needsPurchase: takeover.needsPurchase, erasuresKnownUntil: erased)
         try await storeOriginalPurchases(
             of: verified, for: customer, in: appEnvironment, takeover, erasuresKnownUntil: erased)
         let inUse = Set(sent.map { ExactText($0) }).subtracting(claimed.map { ExactText($0) })
@@ -96,7 +96,7 @@ package struct RestoreService: Sendable {
                 try await claim(
                     others[start...].prefix(Self.claimBatch).map(\.text), nil, for: customer, inSessionOf: session,
                     in: appEnvironment,
-                    takeover == .everything ? .everything : .nothing, skipsRefused: true, erasuresKnownUntil: erased)
+                    takeover.ofUnreported, skipsRefused: true, erasuresKnownUntil: erased)
             }
         }
         let (kept, refused) = verified.partitioned(inUse: inUse)
@@ -178,9 +178,9 @@ package struct RestoreService: Sendable {
         let policy = apps[appEnvironment.bundleID]?.restorePolicy ?? .keepOriginal
         let claim = Claim(
             customer: customer, scope: appEnvironment.id, originalTransactionIDs: originals, appTransactionID: account,
-            sessionAccount: session, policy: takeover == .nothing ? .keepOriginal : policy,
-            overridesNamedAccount: takeover == .everything, skipsRefused: skipsRefused, needsPurchase: needsPurchase,
-            erasuresKnownUntil: erasuresKnownUntil, claimedAt: now.milliseconds)
+            sessionAccount: session, policy: takeover.policy(policy),
+            overridesNamedAccount: takeover.overridesNamedAccount, skipsRefused: skipsRefused,
+            needsPurchase: needsPurchase, erasuresKnownUntil: erasuresKnownUntil, claimedAt: now.milliseconds)
         let engine = apps.engine(of: appEnvironment.bundleID)
         let outcome = try await storage.claim(
             claim, givesAccess: { engine.givesAccess($0, now: now) },
