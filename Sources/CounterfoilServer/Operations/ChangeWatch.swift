@@ -13,7 +13,9 @@ internal import WebConsole
 /// notification that was reprocessed, or an endpoint that was disabled and enabled again, between two comparisons: the
 /// server counts these for all apps together.
 struct ChangeWatch {
-    private let storage: any LedgerEngine
+    typealias Storage = LedgerStorage & CustomerStorage & InspectionStorage & EventFeedStorage & WebhookStorage
+        & DeliveryInspectionStorage & ConsumptionStorage & RecoveryStorage & RefusalStorage & HealthStorage
+    private let storage: any Storage
     private let processor: NotificationProcessor
     private let webhooks: WebhookDispatcher
     private let recovery: Recovery

@@ -42,7 +42,7 @@ package struct OnlineCheck: Sendable {
         self.timeout = timeout
         self.requestTimeout = requestTimeout
         self.interval = interval
-        verifier = try ServerCore.verifier(configuration, validationTime: configuration.trust.validationTime, clock)
+        verifier = try configuration.verifier(validationTime: configuration.trust.validationTime, clock)
     }
 
     /// Checks all apps in all their environments concurrently.

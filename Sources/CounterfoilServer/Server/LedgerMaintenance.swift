@@ -37,7 +37,7 @@ package enum LedgerMaintenance {
         // The simulator's clock may be ahead of the system's, and the simulator may not be running now.
         let clock: ServerClock =
             configuration.clock == .system ? .system : .showing { Date(timeIntervalSince1970: 7_000_000_000) }
-        return try ServerCore.verifier(configuration, validationTime: .signingDate, clock)
+        return try configuration.verifier(validationTime: .signingDate, clock)
     }
 
     /// Returns the time of the configured clock. If a simulator's clock cannot be read, returns the system's time.

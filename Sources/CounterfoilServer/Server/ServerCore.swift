@@ -95,8 +95,9 @@ package struct ServerCore: Sendable {
         scopes = try await storage.scopes(of: Self.environments(configuration))
         clients = try Self.clients(configuration, scopes, logger)
 
-        verifier = try Self.verifier(configuration, validationTime: configuration.trust.validationTime, clock, metrics)
-            .caching(signatures)
+        verifier = try configuration.verifier(
+            validationTime: configuration.trust.validationTime, clock, metrics
+        ).caching(signatures)
         historical = verifier.validating(at: .signingDate)
         purchaseVerifier = PurchaseVerifier(
             apps: apps, receiptAnchors: configuration.trust.receiptAnchors, verifier: historical, clock: clock)
@@ -245,23 +246,6 @@ package struct ServerCore: Sendable {
 
     private static func backlog(_ webhooks: WebhookDispatcher?) async -> WebhookBacklog? {
         await read { try await webhooks?.webhookBacklog() }
-    }
-
-    static func verifier(
-        _ configuration: ServerConfiguration, validationTime: ValidationTime, _ clock: ServerClock,
-        _ metrics: ServerMetrics = ServerMetrics(PrometheusMetrics())
-    ) throws -> SignedDataVerifier {
-        var options = SignedDataVerifier.Configuration(apps: configuration.acceptedApps)
-        options.anchors = configuration.trust.anchors
-        options.validationTime = validationTime
-        options.now = clock.now
-        if configuration.trust.revocation != .off {
-            var revocation = RevocationOptions(policy: configuration.trust.revocation)
-            revocation.transport = MeasuredRevocation(revocation.transport, metrics: metrics)
-            revocation.allowedHosts.formUnion(configuration.trust.revocationHosts)
-            options.revocation = revocation
-        }
-        return try SignedDataVerifier(options)
     }
 
     private static func clients(

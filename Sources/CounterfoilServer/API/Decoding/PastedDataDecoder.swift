@@ -41,7 +41,7 @@ package struct PastedDataDecoder: Sendable {
         func verifier(_ policy: RevocationPolicy) throws -> SignedDataVerifier {
             var configuration = configuration
             configuration.trust.revocation = policy
-            return try ServerCore.verifier(configuration, validationTime: .signingDate, clock)
+            return try configuration.verifier(validationTime: .signingDate, clock)
         }
         offlineVerifier = try verifier(.off)
         onlineVerifier = try verifier(.soft)
