@@ -16,7 +16,7 @@ package struct AppEnvironment: Sendable, Hashable {
 
     /// Whether the names are those of this app and environment; nil stands for any.
     package func matches(app: String?, environment: String?) -> Bool {
-        (app ?? bundleID) == bundleID && (environment ?? self.environment.rawValue) == self.environment.rawValue
+        (app?.isExactly(bundleID) ?? true) && (environment?.isExactly(self.environment.rawValue) ?? true)
     }
 }
 
