@@ -3,7 +3,7 @@ internal import Ledger
 
 /// The failure of a request to a service. Its texts may be sent to the client.
 package struct ServiceFailure: Error, Sendable, Hashable {
-    /// The kind of failure. It determines the HTTP status.
+    /// The kind of failure.
     package enum Kind: Sendable, Hashable {
         /// The request is invalid.
         case invalid
