@@ -82,7 +82,9 @@ import Testing
         #expect(Self.request(reason).mayBeAnswered(after: refusal) == mayBeAnswered)
     }
 
-    @Test(arguments: [(Milliseconds(5 + 7 * 86_400_000 - 1), false), (5 + 7 * 86_400_000, true), (5, false), (4, true)])
+    private static let endOfWeek: Milliseconds = 5 + 7 * 86_400_000
+
+    @Test(arguments: [(endOfWeek - 1, false), (endOfWeek, true), (5, false), (4, true)])
     func `A transaction that nothing signed names is missing for a week`(_ now: Milliseconds, _ isOver: Bool) {
         let outcome = Self.request(.unsignedNotificationV1).outcome(of: .app, code: "no", at: now)
         #expect(outcome == (isOver ? .finished : .postponed(until: now + 86_400_000, code: "no")))
