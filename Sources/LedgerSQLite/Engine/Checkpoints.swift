@@ -83,7 +83,7 @@ final class Checkpoints: Sendable {
         }
         guard starts else { return }
         connection.asyncWriteWithoutTransaction { db in
-            // The connection may have been closed meanwhile.
+            // The checkpoints may have been stopped meanwhile.
             guard !self.state.withLock({ $0.isClosed }) else { return }
             guard var log = self.checkpoint(db) else { return self.finish(isComplete: false) }
             guard log.length >= Self.restartLength else { return self.finish(isComplete: log.copied >= log.length) }
@@ -163,7 +163,7 @@ final class Checkpoints: Sendable {
     private func recordResult(_ error: StorageError?) {
         let failures = state.withLock { state -> Int? in
             defer { state.failures = error == nil ? 0 : state.failures + 1 }
-            // Failures after closing do not matter.
+            // Failures after the stop do not matter.
             return state.isClosed ? nil : state.failures
         }
         guard let failures, error == nil ? failures > 1 : failures == 1 else { return }
@@ -191,8 +191,12 @@ final class Checkpoints: Sendable {
     /// How long the writer waits for readers during a restart, and usually for a lock, in milliseconds.
     private static let (restartTimeout, busyTimeout): (Int32, Int32) = (10, 10_000)
 
-    func close() throws {
+    /// Starts no more checkpoints, and waits until its connection has finished the running one.
+    func stop() {
         state.withLock { $0.isClosed = true }
-        try connection.close()
+        connection.writeWithoutTransaction { _ in }
     }
+
+    /// Closes the connection, after ``stop()``.
+    func close() throws { try connection.close() }
 }

@@ -160,17 +160,20 @@ package final class SQLiteStorage: Sendable {
         do { return try readers.read(query) } catch { throw StorageError(error, path: path) }
     }
 
-    /// Closes the file and releases its lock.
+    /// Closes the file and releases its lock. The files `-wal` and `-shm` are removed, unless another process uses them.
     package func close() throws {
         // Releases the lock even if closing fails.
         defer { lock.withLock { $0 = nil } }
-        let closings = [Result { try checkpoints.close() }, Result { try readers.close() }]
-        // Truncates the log, because one file is easier to handle than three. If that fails, the log is read at the
-        // next start. If another process writes, truncating is left to it: otherwise it would have to wait.
+        checkpoints.stop()
+        let readersClosing = Result { try readers.close() }
+        // Truncates the log, which stays if another process reads. If that fails, the log is read at the next start. If
+        // another process writes, truncating is left to it: otherwise it would have to wait.
         do { if isOnlyWriter { try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) } } } catch {
             // Nothing is lost, see above.
         }
-        try pool.close()
+        // The last connection removes the log, which it can only if it is not a reader. The pool closes its readers
+        // after its writer, so the connection for checkpoints is the last.
+        let closings = [readersClosing, Result { try pool.close() }, Result { try checkpoints.close() }]
         for closing in closings { try closing.get() }
     }
 }

@@ -180,6 +180,24 @@ extension `Storage failures` {
         }
     }
 
+    /// A connection that only reads cannot remove the log, so it must not be the last.
+    @Test(arguments: [true, false]) func `A closed ledger is one file beside the file of its lock`(
+        isOnlyWriter: Bool
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            try SQLiteStorage(path: path).close()
+            var options = SQLiteStorage.Options()
+            options.isOnlyWriter = isOnlyWriter
+            let storage = try SQLiteStorage(path: path, options: options)
+            #expect(try await storage.isEmpty())
+            #expect(storage.logBytes != nil)
+            try storage.close()
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(files.sorted() == ["ledger.sqlite", "ledger.sqlite.lock"])
+        }
+    }
+
     @Test func `Ledgers and backups are readable by the server's user only`() async throws {
         try await Tool.inTemporaryFolder { folder in
             func modes(_ names: [String]) throws -> [Int?] {
