@@ -22,6 +22,8 @@ package final class WebhookDispatcher: Service {
         /// The deliveries, by endpoint, that are being sent or whose outcome is not recorded yet.
         package var inFlight: [Int64: Set<Int64>] = [:]
         package var outcomes: [DeliveryOutcome] = []
+        /// The endpoints of outcomes whose commit was not confirmed, with the instant of the first such commit.
+        var unconfirmed: [Int64: Milliseconds] = [:]
         /// The backoff of each endpoint whose last attempts failed.
         var backoffs: [Int64: EndpointBackoff] = [:]
         /// The last pause of each endpoint in backoff. After the pause, one delivery is sent.
@@ -191,7 +193,10 @@ package final class WebhookDispatcher: Service {
     }
 
     /// Writes the outcomes of all finished attempts.
-    private func recordOutcomes() async throws { while try await recordNextOutcomes() {} }
+    private func recordOutcomes() async throws {
+        while try await recordNextOutcomes() {}
+        try await logUnconfirmed()
+    }
 
     /// Writes the outcomes that fit into one transaction. Returns false if there are none.
     private func recordNextOutcomes() async throws -> Bool {
@@ -201,27 +206,51 @@ package final class WebhookDispatcher: Service {
             return some
         }
         guard !outcomes.isEmpty else { return false }
+        let now = now
         let disabled: [Int64: DisableReason]
         do {
             disabled = try await storage.record(outcomes, disableAfter: RetrySchedule.disableAfter, at: now)
         } catch {
+            let isUnconfirmed = (error as? StorageError)?.code == .unconfirmed
             state.withLock { state in
                 state.outcomes += outcomes
                 // The outcomes may be stored, and the next call then does not return the endpoints that they disabled.
+                if isUnconfirmed {
+                    for outcome in outcomes where state.unconfirmed[outcome.endpoint] == nil {
+                        state.unconfirmed[outcome.endpoint] = now
+                    }
+                }
                 state.discardEndpoints()
             }
             throw error
         }
-        for (endpoint, reason) in disabled {
-            logger.error(
-                "a webhook endpoint was disabled",
-                metadata: ["endpoint": "\(name(of: endpoint))", "reason": "\(reason.rawValue)"])
-        }
+        for (endpoint, reason) in disabled { logDisabled(endpoint, reason) }
         state.withLock { state in
             for outcome in outcomes { Self.remove(outcome.delivery, outcome.endpoint, &state) }
+            // These are logged.
+            for endpoint in disabled.keys { state.unconfirmed[endpoint] = nil }
             if !disabled.isEmpty { state.discardEndpoints() }
         }
         return true
+    }
+
+    /// Logs the endpoints that were disabled by commits that were not confirmed.
+    private func logUnconfirmed() async throws {
+        let unconfirmed = state.withLock { $0.unconfirmed }
+        guard !unconfirmed.isEmpty else { return }
+        for endpoint in try await storage.webhookEndpoints() {
+            guard let instant = unconfirmed[endpoint.id], let disabled = endpoint.disabled, disabled.since >= instant,
+                disabled.reason != .requested
+            else { continue }
+            logDisabled(endpoint.id, disabled.reason)
+        }
+        state.withLock { $0.unconfirmed = [:] }
+    }
+
+    private func logDisabled(_ endpoint: Int64, _ reason: DisableReason) {
+        logger.error(
+            "a webhook endpoint was disabled",
+            metadata: ["endpoint": "\(name(of: endpoint))", "reason": "\(reason.rawValue)"])
     }
 
     /// Creates deliveries and starts sending. Returns false if nothing more is due.

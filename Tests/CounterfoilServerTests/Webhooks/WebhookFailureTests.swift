@@ -196,7 +196,8 @@ private struct FailingWorld {
     @Test func `An endpoint that a commit disabled gets no more messages although the commit was not confirmed`()
         async throws
     {
-        try await FailingWorld.run(to: ["a"]) { world in
+        let lines = LogCapture()
+        try await FailingWorld.run(to: ["a"], logger: lines.logger(ServerConfiguration.Log())) { world in
             world.receiver.answer(410)
             world.storage.loseAnswerToOutcomes()
             try await world.createGrants(for: ["anna"])
@@ -205,6 +206,8 @@ private struct FailingWorld {
             try #require(try await world.storage.webhookEndpoints().map(\.disabled?.reason) == [.gone])
             #expect(try await world.dispatcher.endpoints().map(\.disabled?.reason) == [.gone])
         }
+        let entry = "a webhook endpoint was disabled endpoint=a reason=gone"
+        #expect(lines.text.split(separator: entry).count - 1 == 1, "\(lines.text)")
     }
 
     @Test func `A replay is delivered although the ledger fails once`() async throws {
