@@ -26,6 +26,8 @@ struct ChangeWatch {
     private let hub: EventHub
     /// The hash of each topic's values at the last comparison.
     private var known: [String: Int] = [:]
+    /// The topics that the last poll could compare.
+    private var compared: Set<String> = []
     /// The number of the last event that was published to customers' topics.
     private var event: Int64?
     /// Whether the last poll could not read everything.
@@ -79,13 +81,13 @@ struct ChangeWatch {
             commits: storage.commits, processed: processor.processed, endpointChanges: webhooks.changes,
             minute: Int(clock.now().timeIntervalSince1970 / 60), problem: problem, watched: watched)
         guard now != last || needsCompleteness else { return }
-        last = now
+        (last, compared) = (now, [])
         do { try await compareTopics(watched, problem) } catch {
-            // The ledger, or a part of it, cannot be read. Publish all topics, so that the pages show the error, and
-            // read again next time.
+            // The ledger, or a part of it, cannot be read. Publish the topics that could not be compared, so that the
+            // pages show the error, and read again next time.
             (last, isUnreadable) = (nil, true)
             known = known.filter { watched.contains($0.key) }
-            for topic in watched { compare(topic, [problem ?? "unreadable"]) }
+            for topic in watched.subtracting(compared) { compare(topic, [problem ?? "unreadable"]) }
         }
     }
 
@@ -96,8 +98,15 @@ struct ChangeWatch {
         if names.contains(where: { $0.hasPrefix(ChangeTopic.customerPrefix) }) {
             try await publishCustomers(upTo: last, to: audiences.map(\.principal))
         }
-        if !names.isDisjoint(with: [ChangeTopic.recoveries, ChangeTopic.overview]) { try await readCompleteness() }
-        for (principal, names) in audiences { try await compareTopics(names, of: principal, last, problem) }
+        // After a failure, the rest is compared all the same.
+        var failure: (any Error)?
+        if !names.isDisjoint(with: [ChangeTopic.recoveries, ChangeTopic.overview]) {
+            do { try await readCompleteness() } catch { (completeness, failure) = ([:], error) }
+        }
+        for (principal, names) in audiences {
+            do { try await compareTopics(names, of: principal, last, problem) } catch { failure = error }
+        }
+        if let failure { throw failure }
         guard isUnreadable else { return }
         // The pages of customers show the error, and events may have been skipped. The next failure is published again.
         isUnreadable = false
@@ -148,6 +157,7 @@ struct ChangeWatch {
     }
 
     private mutating func compare(_ topic: String, _ values: [AnyHashable?]) {
+        compared.insert(topic)
         let hash = values.hashValue
         guard known[topic] != hash else { return }
         known[topic] = hash
@@ -232,15 +242,16 @@ struct ChangeWatch {
     }
 
     private mutating func readCompleteness() async throws {
-        defer { polls += 1 }
         // Until completeness is read, poll the ledger even if nothing else changes.
         needsCompleteness = polls % Self.pollsPerCompleteness != 0
-        guard !needsCompleteness else { return }
+        guard !needsCompleteness else { return polls += 1 }
         for item in try await recovery.completeness(of: scopes.all) {
             // Exclude the age, which grows all the time.
             let values: [AnyHashable?] = [item.state, item.reason, item.mark, item.missing]
             completeness[item.appEnvironment.id] = values.hashValue
         }
+        // Not after a failure, so that the next poll reads again.
+        polls += 1
     }
 
     private func recoveries(_ scopes: [Int64]) async throws -> [RecoveryRun] {

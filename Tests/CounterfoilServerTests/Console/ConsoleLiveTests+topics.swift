@@ -179,6 +179,31 @@ extension `Live updates of console pages` {
         }
     }
 
+    /// The pages that can be read fetched themselves again every second.
+    @Test func `Each topic is published once while a part of the ledger is unreadable`() async throws {
+        try await `The console`.run { world, _ in
+            let anna = try await world.subscribe("anna")
+            try await world.waitUntilIdle()
+            let (core, sqlite) = (try world.server.core, try world.sqlite)
+            let hub = EventHub()
+            var watch = ChangeWatch(core, hub)
+            let unreadable: Set = [ChangeTopic.recoveries, ChangeTopic.customer(anna)]
+            let stream = hub.open(unreadable.union([ChangeTopic.inbox]))
+            defer { stream?.close() }
+            // Any five polls read the completeness once.
+            for _ in 0..<5 { _ = await Self.changedTopics(&watch, hub) }
+            for (name, newName) in [("recoveries", "hidden"), ("hidden", "recoveries")] {
+                try await sqlite.write("ALTER TABLE \(name) RENAME TO \(newName)", [])
+                let changed = await Self.changedTopics(&watch, hub)
+                #expect(changed == unreadable)
+                for _ in 0..<5 {
+                    let unchanged = await Self.changedTopics(&watch, hub)
+                    #expect(unchanged.isEmpty)
+                }
+            }
+        }
+    }
+
     /// A page rendered between the polls shows the notification as pending.
     @Test func `A notification that is reprocessed between two polls is published on the inbox topic`() async throws {
         try await `The console`.run { world, _ in
