@@ -8,13 +8,19 @@ internal import WebConsole
 /// Answers errors with a page.
 struct ConsoleFailures: RouterMiddleware {
     let console: Console
+    let methods: AllowedMethods
 
     @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         do { return try await next(request, context) } catch let error as HTTPParserError {
             // The HTTP server answers invalid HTTP and closes the connection.
             throw error
         } catch {
-            return console.response(to: error, request, context)
+            guard let failure = methods.failure(of: request, after: error) else {
+                return console.response(to: error, request, context)
+            }
+            var response = console.response(to: failure, request, context)
+            response.headers[.allow] = failure.allowed.joined(separator: ", ")
+            return response
         }
     }
 }

@@ -27,9 +27,10 @@ enum ConsoleRoutes {
     static func responder(_ core: ServerCore, _ console: Console) -> some HTTPResponder<ServerContext> {
         let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
         let (limits, listen) = (core.configuration.limits, core.configuration.listen)
+        let methods = AllowedMethods()
         router.addMiddleware {
             RequestMiddleware(logger: core.logger, requests: core.requests, spans: core.metrics.spans)
-            ConsoleFailures(console: console)
+            ConsoleFailures(console: console, methods: methods)
             RequestTimeLimit(watch: core.watch)
             OriginGuard(console.originCheck) { refusal, request, context in
                 core.requestAudit.recordAnonymous(request, context, result: "403 \(refusal.rawValue)")
@@ -97,6 +98,7 @@ enum ConsoleRoutes {
             return response
         }
         ConsoleActions.add(to: router, console)
+        methods.setRoutes(router.routes.map { ($0.path.description, $0.method.rawValue) })
         return router.buildResponder()
     }
 

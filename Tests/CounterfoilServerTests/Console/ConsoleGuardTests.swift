@@ -78,6 +78,22 @@ import Testing
         }
     }
 
+    @Test func `A method that a console page lacks is answered with 405 and the allowed methods`() async throws {
+        try await `The console`.run { _, browser in
+            let headers = [(name: "Sec-Fetch-Site", value: "same-origin")]
+            for (method, path, allowed) in [
+                ("POST", "/console", "GET, HEAD"), ("DELETE", "/console/customers/anna", "GET, HEAD"),
+                ("PUT", "/console/decode", "GET, HEAD, POST"), ("GET", "/console/do", "POST"),
+            ] {
+                let page = try await browser.send(method, path, nil, headers)
+                #expect(page.status == 405 && page.headers["allow"] == allowed, "\(method) \(path): \(page.status)")
+                #expect(page.text.contains("Code method_not_allowed"), "\(method) \(path)")
+            }
+            let unknown = try await browser.send("PUT", "/console/nothing", nil, headers)
+            #expect(unknown.status == 404 && unknown.headers["allow"] == nil)
+        }
+    }
+
     @Test func `A console form above the size limit is answered with 413`() async throws {
         try await `The console`.run { _, browser in
             let page = try await browser.post("/console/theme", ["theme": String(repeating: "a", count: 300_000)])

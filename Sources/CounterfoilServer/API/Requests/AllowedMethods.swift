@@ -1,5 +1,6 @@
 internal import Basics
 internal import HTTPTypes
+internal import Hummingbird
 
 /// Finds the methods that a path accepts, for 405 responses (RFC 9110, section 15.5.6).
 final class AllowedMethods: Sendable {
@@ -27,6 +28,13 @@ final class AllowedMethods: Sendable {
         let methods = Set(routes.current.filter { $0.matches(parts) }.map(\.method))
         // The router adds HEAD to each route with GET.
         return (methods.contains("GET") ? methods.union(["HEAD"]) : methods).sorted()
+    }
+
+    /// Returns the failure to answer to a request for which the router found no route, if the path has other methods.
+    func failure(of request: Request, after error: any Error) -> APIFailure? {
+        guard let error = error as? HTTPError, error.status == .notFound else { return nil }
+        let allowed = allowed(at: request.uri.path)
+        return allowed.isEmpty ? nil : .notAllowed(allowed)
     }
 
     private static func parts(_ path: Substring) -> [Substring] { path.split(separator: "/") }

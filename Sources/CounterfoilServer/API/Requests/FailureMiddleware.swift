@@ -24,11 +24,7 @@ struct FailureMiddleware: RouterMiddleware {
 
     /// Returns the response to a failed request.
     private func response(to error: any Error, _ request: Request, _ context: ServerContext) -> Response {
-        var failure = Self.failure(error)
-        if let error = error as? HTTPError, error.status == .notFound {
-            let allowed = methods.allowed(at: request.uri.path)
-            if !allowed.isEmpty { failure = .notAllowed(allowed) }
-        }
+        let failure = methods.failure(of: request, after: error) ?? Self.failure(error)
         // Do not log cancellations: the code that cancels a request logs the reason, unless the client disconnected.
         if failure.status.code >= 500, !(error is CancellationError),
             logMeters?[context.route]?.take(at: RateMeter.now) == nil
