@@ -167,7 +167,7 @@ import Testing
         counts["audit of anna"] = try await ledger.audit(audit, before: .max, limit: limit).items.count
         counts["recoveries"] = try await ledger.recoveries(in: [id], before: nil, limit: limit).count
         counts["requests"] = try await ledger.dueHistoryRequests(in: id, at: now, limit: limit).count
-        counts["waiting"] = try await ledger.pendingInquiries(in: id, limit: limit).count
+        counts["waiting"] = try await ledger.pendingInquiries(in: id, after: nil, limit: limit).count
         counts["asked"] = try await ledger.inquiries(in: id, before: .max, limit: limit).count
         counts["asked about"] =
             try await ledger.inquiries(about: ["1", "2"], transactionID: nil, in: id, limit: limit).count

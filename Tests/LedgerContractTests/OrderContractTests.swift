@@ -85,8 +85,12 @@ import Testing
                     transaction: Self.purchase("\(4 - number)"), processedAt: Self.now)
                 _ = try await ledger.commit(received: [], processed: [processed])
             }
-            let waiting = try await ledger.pendingInquiries(in: scope, limit: 9)
+            let waiting = try await ledger.pendingInquiries(in: scope, after: nil, limit: 9)
             #expect(waiting.map(\.transactionID) == ["3", "2", "1"])
+            let first = try #require(waiting.first)
+            let position = InquiryPosition(deadline: first.deadline, id: first.id)
+            let rest = try await ledger.pendingInquiries(in: scope, after: position, limit: 9)
+            #expect(rest.map(\.transactionID) == ["2", "1"])
             let newest = try await ledger.inquiries(
                 about: ["1", "2", "3"], transactionID: nil, in: scope, limit: 2)
             #expect(newest.map(\.transactionID) == ["1", "2"])

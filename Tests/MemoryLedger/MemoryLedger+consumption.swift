@@ -74,9 +74,14 @@ extension MemoryLedger: ConsumptionStorage {
         }
     }
 
-    package func pendingInquiries(in scope: Int64, limit: Int) async throws -> [ConsumptionInquiry] {
+    package func pendingInquiries(
+        in scope: Int64, after position: InquiryPosition?, limit: Int
+    ) async throws -> [ConsumptionInquiry] {
         try read { state in
-            let pending = state.inquiries.map(\.inquiry).filter { $0.scope == scope && $0.state == .pending }
+            let pending = state.inquiries.map(\.inquiry).filter { inquiry in
+                guard inquiry.scope == scope, inquiry.state == .pending else { return false }
+                return position.map { ($0.deadline, $0.id) < (inquiry.deadline, inquiry.id) } ?? true
+            }
             return Array(pending.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }.prefix(limit))
         }
     }

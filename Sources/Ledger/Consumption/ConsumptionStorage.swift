@@ -125,7 +125,11 @@ package protocol ConsumptionStorage: Sendable {
 
     /// Returns the inquiries of an app and environment that wait for an answer, those with the earliest deadline first,
     /// then by row identifier.
-    func pendingInquiries(in scope: Int64, limit: Int) async throws -> [ConsumptionInquiry]
+    ///
+    /// - Parameter position: Only inquiries after this position; nil for all.
+    func pendingInquiries(
+        in scope: Int64, after position: InquiryPosition?, limit: Int
+    ) async throws -> [ConsumptionInquiry]
 
     /// Returns the number of pending inquiries of the scopes whose ``ConsumptionInquiry/answer`` is none of `answers`,
     /// and when the oldest was requested.
@@ -141,4 +145,13 @@ package protocol ConsumptionStorage: Sendable {
     func inquiries(
         about originalTransactionIDs: [String], transactionID: String?, in scope: Int64, limit: Int
     ) async throws -> [ConsumptionInquiry]
+}
+
+/// A position in the list of pending inquiries.
+package struct InquiryPosition: Sendable, Hashable {
+    package var deadline: Milliseconds
+    /// The row identifier.
+    package var id: Int64
+
+    package init(deadline: Milliseconds, id: Int64) { (self.deadline, self.id) = (deadline, id) }
 }

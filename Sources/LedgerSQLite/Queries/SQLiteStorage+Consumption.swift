@@ -141,13 +141,20 @@ extension SQLiteStorage: ConsumptionStorage {
         }
     }
 
-    package func pendingInquiries(in scope: Int64, limit: Int) async throws -> [ConsumptionInquiry] {
+    package func pendingInquiries(
+        in scope: Int64, after position: InquiryPosition?, limit: Int
+    ) async throws -> [ConsumptionInquiry] {
         try await read { db in
             // There is an index of pending inquiries, and they are few: each waits for at most twelve hours. The unary
             // plus prevents SQLite from using the index of all inquiries of the scope.
             try ConsumptionTables.inquiries(
-                "WHERE \(ConsumptionTables.isPending) AND +scope = ? ORDER BY deadline, id LIMIT ?",
-                [.integer(scope), .init(limit)], db)
+                """
+                WHERE \(ConsumptionTables.isPending) AND +scope = ? AND (deadline, id) > (?, ?)
+                ORDER BY deadline, id LIMIT ?
+                """,
+                [
+                    .integer(scope), .integer(position?.deadline ?? .min), .integer(position?.id ?? .min), .init(limit),
+                ], db)
         }
     }
 

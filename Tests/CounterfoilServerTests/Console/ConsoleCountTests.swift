@@ -24,7 +24,7 @@ import Testing
                 }
                 try await world.waitUntilIdle()
             }
-            let more = "There are more. The API lists up to 100"
+            let more = "There are more. The API lists all of them"
             try await request(50)
             let fifty = try await browser.get("/console/refunds").text
             #expect(fifty.contains("Waiting for an answer") && !fifty.contains(more))

@@ -101,7 +101,9 @@ extension LedgerView {
         var lines = try await ledger.inquiries(in: appEnvironment.id, before: .max, limit: 20).map {
             "asked \(text($0))"
         }
-        lines += try await ledger.pendingInquiries(in: appEnvironment.id, limit: 3).map { "pending \(text($0))" }
+        lines += try await ledger.pendingInquiries(in: appEnvironment.id, after: nil, limit: 3).map {
+            "pending \(text($0))"
+        }
         for id in [nil, "1"] {
             let found = try await ledger.inquiries(
                 about: ["1", "4"], transactionID: id, in: appEnvironment.id, limit: 3)

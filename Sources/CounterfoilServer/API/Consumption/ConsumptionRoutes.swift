@@ -28,8 +28,10 @@ struct ConsumptionRoutes {
             inquiries = try await storage.inquiries(
                 in: appEnvironment.id, before: paging.number(), limit: paging.limit + 1)
         case "pending":
-            let pending = try await storage.pendingInquiries(in: appEnvironment.id, limit: paging.limit)
-            return .list(pending, next: nil) { ConsumptionJSON.write($1, naming: true, to: &$0) }
+            let pending = try await storage.pendingInquiries(
+                in: appEnvironment.id, after: paging.inquiryPosition(), limit: paging.limit + 1)
+            let (page, last) = paging.items(of: pending)
+            return .list(page, next: last?.pendingToken) { ConsumptionJSON.write($1, naming: true, to: &$0) }
         default:
             throw APIFailure("invalid_state", "`state` is pending; leave it out for all.", parameter: "state")
         }

@@ -55,6 +55,14 @@ struct Paging {
         return TimelinePosition(date: date, number: number, name: String(parts[2]))
     }
 
+    /// Returns `page` as a position in the list of pending consumption requests.
+    func inquiryPosition() throws(APIFailure) -> InquiryPosition? {
+        guard let page else { return nil }
+        let parts = page.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let deadline = Int64(parts[0]), let id = Int64(parts[1]) else { throw Self.invalid }
+        return InquiryPosition(deadline: deadline, id: id)
+    }
+
     /// Returns `page` as a position in a segment.
     func segmentPosition() throws(APIFailure) -> SegmentPosition? {
         guard let page else { return nil }
@@ -71,6 +79,11 @@ struct Paging {
 extension TimelinePosition {
     /// The `page` of the items after this position.
     var token: String { "\(date).\(number).\(name)" }
+}
+
+extension ConsumptionInquiry {
+    /// The `page` of the pending requests after this one.
+    var pendingToken: String { "\(deadline).\(id)" }
 }
 
 extension SegmentPosition {

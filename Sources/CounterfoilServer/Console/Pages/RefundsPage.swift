@@ -27,8 +27,7 @@ enum RefundsPage {
                     empty: "No consumption request waits for an answer.")
                 if items.count > mostWaiting {
                     page.paragraph(
-                        "There are more. The API lists up to 100: GET /v1/consumption?state=pending&limit=100.",
-                        "empty")
+                        "There are more. The API lists all of them: GET /v1/consumption?state=pending.", "empty")
                 }
             }
         }
