@@ -42,11 +42,11 @@ import Testing
             let outcome = try await Command.run(
                 URL(filePath: "/bin/sh"),
                 [
-                    "-c", #"ulimit -n 191 && exec "$0" server run --config "$1" --port 0"#, Tool.executable().path,
+                    "-c", #"ulimit -n 335 && exec "$0" server run --config "$1" --port 0"#, Tool.executable().path,
                     file.path,
                 ])
             #expect(outcome.status == 1)
-            #expect(outcome.errors.contains("failed: the process may open only 191 files"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("failed: the process may open only 335 files"), "\(outcome.errors)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["counterfoil.yaml"])
         }
     }

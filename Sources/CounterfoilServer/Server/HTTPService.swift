@@ -84,21 +84,23 @@ enum HTTPService {
         return isConsole ? all / 8 : all - all / 8
     }
 
-    /// The default maximum number of connections: the file descriptor limit, minus a reserve for the ledger and for
-    /// outgoing connections. Webhooks use the larger part: see `WebhookDispatcher.maximumShared` and
-    /// `WebhookSender.maximumKept`.
+    /// The default maximum number of connections: the file descriptor limit, minus the reserve.
     private static var maximumConnections: Int {
         guard let descriptors else { return 512 }
-        return max(64, min(descriptors, 16_384) - 256 - descriptorsOfCores)
+        return max(64, min(descriptors, 16_384) - reserve)
     }
+
+    /// The descriptors for the ledger and for outgoing connections. Webhooks use the larger part: see
+    /// `WebhookDispatcher.maximumShared` and `WebhookSender.maximumKept`.
+    private static let reserve = 256 + descriptorsOfCores
 
     /// The descriptors of the event loops, three each, and of the ledger's readers, two each. Their numbers follow that
     /// of the cores.
     private static let descriptorsOfCores = 8 * max(2, System.coreCount)
 
-    /// The minimum file descriptor limit. With fewer, 64 connections leave none for the ledger and for outgoing
-    /// connections, and the runtime ends the process if it cannot get a descriptor.
-    private static let minimumDescriptors = 176 + descriptorsOfCores
+    /// The minimum file descriptor limit: 64 connections and the reserve. The runtime ends the process if it cannot get a
+    /// descriptor.
+    private static let minimumDescriptors = 64 + reserve
 
     /// The limit of open files of the process; nil if it is unknown.
     private static var descriptors: Int? {
