@@ -226,8 +226,8 @@ package enum LedgerBackup {
     }
 
     private static func copy(_ ledger: String, to path: String, _ progress: @escaping (Double) -> Void) throws {
+        // Not a read-only connection: if no server runs, that would leave the files `-wal` and `-shm`.
         var reading = Configuration()
-        reading.readonly = true
         reading.busyMode = .timeout(10)
         let source: DatabaseQueue
         do { source = try DatabaseQueue(path: ledger, configuration: reading) } catch {

@@ -198,6 +198,16 @@ extension `Storage failures` {
         }
     }
 
+    @Test func `A backup of a ledger that no server uses leaves no file beside the ledger`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            try SQLiteStorage(path: path).close()
+            _ = try LedgerBackup.make(of: path, to: folder.appending(path: "copy.sqlite").path)
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(files.sorted() == ["copy.sqlite", "ledger.sqlite", "ledger.sqlite.lock"])
+        }
+    }
+
     @Test func `Ledgers and backups are readable by the server's user only`() async throws {
         try await Tool.inTemporaryFolder { folder in
             func modes(_ names: [String]) throws -> [Int?] {
