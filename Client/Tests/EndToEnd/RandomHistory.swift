@@ -103,9 +103,9 @@ package struct RandomHistory: Sendable {
         let results = ["cancelled", "failed", "interrupted", "unverified"]
         let commands = [
             #"{"goOffline":{\#(device)}}"#, #"{"goOnline":{\#(device)}}"#, #"{"holdUpdates":{\#(device)}}"#,
-            #"{"releaseUpdates":{\#(device),"reversed":\#(chance(50))}}"#, #"{"repeatUpdate":{\#(device)}}"#,
-            #"{"breakVerification":{\#(device)}}"#, #"{"hideRenewals":{\#(device)}}"#,
-            #"{"planPurchase":{\#(device),"result":"\#(results.randomElement(using: &random) ?? "failed")"}}"#,
+            #"{"releaseUpdates":{\#(device),"reversed":\#(chance(50))}}"#, #"{"resendUpdate":{\#(device)}}"#,
+            #"{"failVerification":{\#(device)}}"#, #"{"hideRenewals":{\#(device)}}"#,
+            #"{"setNextPurchaseResult":{\#(device),"result":"\#(results.randomElement(using: &random) ?? "failed")"}}"#,
         ]
         try await world.command(commands.randomElement(using: &random) ?? "")
     }

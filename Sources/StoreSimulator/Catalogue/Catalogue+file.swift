@@ -61,7 +61,7 @@ extension StoreKitConfiguration {
             unused.append("settings._renewalBillingIssuesEnabled: is ignored; failBilling does it for a customer")
         }
         if settings.areBillingIssuesEnabled {
-            unused.append("settings._billingIssuesEnabled: is ignored; planPurchase does it for a device")
+            unused.append("settings._billingIssuesEnabled: is ignored; setNextPurchaseResult does it for a device")
         }
         if settings.isAskToBuyEnabled {
             unused.append("settings._askToBuyEnabled: is ignored; askToBuy does it for a customer")

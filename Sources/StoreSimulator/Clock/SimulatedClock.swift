@@ -20,18 +20,18 @@ package struct SimulatedClock: Sendable, Codable {
     /// The offset to the real time.
     private var offset: TimeInterval = 0
     /// The latest time that the clock has shown; if it is frozen, the current time.
-    private var shown: Date
+    private var latest: Date
 
     package init(_ mode: ClockMode, real: Date) {
         self.mode = mode
-        if case .frozen(let date) = mode { shown = date.wholeMilliseconds } else { shown = real.wholeMilliseconds }
+        if case .frozen(let date) = mode { latest = date.wholeMilliseconds } else { latest = real.wholeMilliseconds }
     }
 
     package var isFrozen: Bool { mode.isFrozen }
 
     /// Returns the simulated time at the real time `real`.
     package func now(real: Date = Date()) -> Date {
-        isFrozen ? shown : max(shown, (real + offset).wholeMilliseconds)
+        isFrozen ? latest : max(latest, (real + offset).wholeMilliseconds)
     }
 
     /// Advances the clock to `date`. Does nothing if that is not in the future.
@@ -39,17 +39,17 @@ package struct SimulatedClock: Sendable, Codable {
         let distance = date.timeIntervalSince(now(real: real))
         guard distance > 0 else { return }
         if !isFrozen { offset += distance }
-        shown = date
+        latest = date
     }
 
     /// Stores the current time, so that it is part of copies and snapshots.
-    mutating func recordTime(real: Date = Date()) { shown = now(real: real) }
+    mutating func recordTime(real: Date = Date()) { latest = now(real: real) }
 
     /// Returns a clock of another mode that continues from the latest time this one has shown.
     func resumed(as mode: ClockMode, real: Date = Date()) -> SimulatedClock {
         var clock = SimulatedClock(mode, real: real)
-        clock.shown = shown
-        if !mode.isFrozen { clock.offset = shown.timeIntervalSince(real) }
+        clock.latest = latest
+        if !mode.isFrozen { clock.offset = latest.timeIntervalSince(real) }
         return clock
     }
 }

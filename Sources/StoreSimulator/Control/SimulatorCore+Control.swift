@@ -126,8 +126,8 @@ extension StoreSettings {
             ("realtimeTimeout", realtimeTimeout, 0.001...3600, "0.001 to 3600 seconds"),
             ("consumptionWindow", consumptionWindow, 0...30 * day, "up to 30 days, in seconds"),
             ("massExtensionDuration", massExtensionDuration, 0...30 * day, "up to 30 days, in seconds"),
-            ("renewalLead", maximumRenewalLeadTime, 0...10 * day, "up to 10 days, in seconds"),
-            ("renewalDelay", maximumRenewalDelay, 0...30 * day, "up to 30 days, in seconds"),
+            ("maximumRenewalLeadTime", maximumRenewalLeadTime, 0...10 * day, "up to 10 days, in seconds"),
+            ("maximumRenewalDelay", maximumRenewalDelay, 0...30 * day, "up to 30 days, in seconds"),
             ("renewalCap", Double(renewalCap ?? 0), 0...100_000, "0 to 100000"),
         ]
         for limit in limits where names?.contains(limit.name) != false && !limit.range.contains(limit.value) {

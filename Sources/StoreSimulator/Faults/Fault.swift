@@ -51,7 +51,7 @@ public struct Fault: Sendable, Hashable, Codable {
         /// Sends a notification up to ten minutes later by the simulator's clock, after other notifications.
         case reorder
         /// Moves one of the customer's transactions to the end of the history before the response, as a reversed refund
-        /// would. The history therefore changes between pages. In JSON and YAML: `revise`.
+        /// would. The history therefore changes between pages.
         case changeHistory
         /// Responds with this status and an empty body.
         case status(code: Int)
@@ -74,10 +74,8 @@ public struct Fault: Sendable, Hashable, Codable {
         case clockSkew(seconds: Double)
 
         private enum CodingKeys: String, CodingKey, CaseIterable {
-            case drop, unreachable, duplicate, reorder
-            case changeHistory = "revise"
-            case truncate, invalidSignature, wrongChain, unknownValues, extraFields, delay, status, error, rateLimit
-            case clockSkew
+            case drop, unreachable, duplicate, reorder, changeHistory, truncate, invalidSignature, wrongChain
+            case unknownValues, extraFields, delay, status, error, rateLimit, clockSkew
         }
 
         /// The names of all effects in JSON and YAML.

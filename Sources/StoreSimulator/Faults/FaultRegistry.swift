@@ -7,20 +7,20 @@ package struct FaultRegistry: Sendable, Codable {
     package private(set) var entries: [Entry] = []
     private var lastNumber = 0
     // Two generators, so that API requests do not change which notifications are lost.
-    private var routeDice: Identifiers
-    private var notificationDice: Identifiers
+    private var routeGenerator: Identifiers
+    private var notificationGenerator: Identifiers
 
     package struct Entry: Sendable, Codable {
         /// The number that removes the fault.
         package let number: Int
         package var fault: Fault
         /// How often the fault was applied.
-        package var struck = 0
+        package var timesApplied = 0
     }
 
     package init(seed: UInt64, randomFaults: RandomFaultLevel? = nil) {
-        routeDice = Identifiers(seed: seed ^ 0x4641_554C_54, isSandbox: false)
-        notificationDice = Identifiers(seed: seed ^ 0x4641_554C_55, isSandbox: false)
+        routeGenerator = Identifiers(seed: seed ^ 0x4641_554C_54, isSandbox: false)
+        notificationGenerator = Identifiers(seed: seed ^ 0x4641_554C_55, isSandbox: false)
         entries = (randomFaults?.faults ?? []).enumerated().map { Entry(number: $0 + 1, fault: $1) }
         lastNumber = entries.count
     }
@@ -52,17 +52,17 @@ package struct FaultRegistry: Sendable, Codable {
         for index in entries.indices {
             let fault = entries[index].fault
             guard targets.contains(fault.target), fault.environment.map({ $0 == environment }) ?? true,
-                fault.until.map({ now < $0 }) ?? true, fault.count.map({ entries[index].struck < $0 }) ?? true
+                fault.until.map({ now < $0 }) ?? true, fault.count.map({ entries[index].timesApplied < $0 }) ?? true
             else { continue }
             if let probability = fault.probability {
-                let word = fault.isForRoutes ? routeDice.next() : notificationDice.next()
+                let word = fault.isForRoutes ? routeGenerator.next() : notificationGenerator.next()
                 let roll = Double(word >> 11) / 9_007_199_254_740_992
                 guard roll < probability else { continue }
             }
-            entries[index].struck += 1
+            entries[index].timesApplied += 1
             effects.append(fault.effect)
         }
-        entries.removeAll { entry in entry.fault.count.map { entry.struck >= $0 } ?? false }
+        entries.removeAll { entry in entry.fault.count.map { entry.timesApplied >= $0 } ?? false }
         return effects
     }
 }

@@ -62,7 +62,7 @@ extension StoreSettings {
         // HTML forms send an empty string for no URL.
         if members["notificationURL"] == .string("") { members["notificationURL"] = .null }
         let merged = try ControlJSON.decode(StoreSettings.self, from: .object(members))
-        // A state of an earlier version may have values that were in range then.
+        // The settings of a configuration, which may be out of range, do not prevent other changes.
         try merged.check(Set(changes.keys))
         return merged
     }

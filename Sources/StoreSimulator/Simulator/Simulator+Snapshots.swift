@@ -16,8 +16,6 @@ extension Simulator {
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try await SnapshotFile(file).write(state)
-            let old = oldSnapshotFile(file)
-            if FileManager.default.fileExists(atPath: old.path) { try FileManager.default.removeItem(at: old) }
         } catch {
             throw SimulatorError(
                 .unwritableDirectory, "the snapshot cannot be written to \(file.path): \(FileFailure.reason(error))")
@@ -28,8 +26,8 @@ extension Simulator {
     /// does each notification URL that is set now. If a scenario is running, waits until it ends.
     ///
     /// - Throws: ``SimulatorError`` with `unknown_snapshot` if there is none of this name, `corrupted` if its file is
-    ///   damaged, `newer_snapshot` if a newer simulator wrote it, `other_app` if it is of another app, `invalid_argument`
-    ///   for an invalid name. `CancellationError` if the task is cancelled.
+    ///   damaged, `unsupported_snapshot` if a version of the simulator with another format wrote it, `other_app` if it is
+    ///   of another app, `invalid_argument` for an invalid name. `CancellationError` if the task is cancelled.
     public func restore(_ name: String) async throws {
         let state = try await readSnapshot(name)
         let (kept, own) = (state.production.app, core.configuration.app)
@@ -74,25 +72,19 @@ extension Simulator {
     public func snapshots() throws -> [String] {
         let folder = try snapshotFile("x").deletingLastPathComponent()
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            .compactMap { file -> String? in
-                guard !file.hasPrefix("."), let suffix = [".jsonl", ".json"].first(where: file.hasSuffix) else {
-                    return nil
-                }
-                return String(file.dropLast(suffix.count))
-            }
-        return Set(names).sorted()
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { !$0.hasPrefix(".") && $0.hasSuffix(Self.suffix) }
+            .map { String($0.dropLast(Self.suffix.count)) }
+            .sorted()
     }
 
     private func readSnapshot(_ name: String) async throws -> SimulatorState {
         let file = try snapshotFile(name)
-        let old = oldSnapshotFile(file)
+        guard FileManager.default.fileExists(atPath: file.path) else {
+            throw SimulatorError(.unknownSnapshot, "there is no snapshot \(name)")
+        }
         do {
-            if FileManager.default.fileExists(atPath: file.path) { return try await SnapshotFile(file).read() }
-            guard let data = FileManager.default.contents(atPath: old.path) else {
-                throw SimulatorError(.unknownSnapshot, "there is no snapshot \(name)")
-            }
-            return try JSONDecoder().decode(SimulatorState.self, from: data)
+            return try await SnapshotFile(file).read()
         } catch let error as SimulatorError where error.code != .corrupted {
             throw error
         } catch {
@@ -100,8 +92,7 @@ extension Simulator {
         }
     }
 
-    /// The file of a snapshot of format version 1 or 2: a single JSON value.
-    private func oldSnapshotFile(_ file: URL) -> URL { file.deletingPathExtension().appendingPathExtension("json") }
+    private static let suffix = ".jsonl"
 
     private func snapshotFile(_ name: String) throws(SimulatorError) -> URL {
         // The name becomes part of a file name.
@@ -110,6 +101,6 @@ extension Simulator {
         else {
             throw SimulatorError(.invalidArgument, "a snapshot's name has 1 to 64 letters, digits, - and _")
         }
-        return directory.url.appending(path: "snapshots").appending(path: name + ".jsonl")
+        return directory.url.appending(path: "snapshots").appending(path: name + Self.suffix)
     }
 }

@@ -25,8 +25,8 @@ public struct SimulatorError: CounterfoilError, Hashable {
         public static let unknownSnapshot = Self(rawValue: "unknown_snapshot")
         /// The snapshot is of another app.
         public static let otherApp = Self(rawValue: "other_app")
-        /// The snapshot was written by a newer version of the simulator.
-        public static let newerSnapshot = Self(rawValue: "newer_snapshot")
+        /// Another version of the simulator wrote the snapshot, in a format that this version cannot read.
+        public static let unsupportedSnapshot = Self(rawValue: "unsupported_snapshot")
         /// A file of the simulator is damaged or cannot be read.
         public static let corrupted = Self(rawValue: "corrupted")
         /// A scenario needs a frozen clock.

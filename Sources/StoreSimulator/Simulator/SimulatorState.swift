@@ -11,25 +11,22 @@ package struct SimulatorState: Sendable, Codable {
     /// The number of times that the state was replaced. Notification numbers are valid within one epoch.
     var epoch = 0
 
-    /// The format version of snapshots. Older versions are read, too; values that they lack get their initial value.
-    /// Version 3 introduced writing by record (``SnapshotFile``), version 4 payloads in their in-memory format.
-    private static let version = 4
+    /// The format version of snapshots. Only snapshots of this version can be read.
+    private static let version = 5
 
     private enum CodingKeys: String, CodingKey { case version, clock, production, sandbox, faults }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        // Version 1 has no version number.
-        let version = try container.decodeIfPresent(Int.self, forKey: .version) ?? 1
-        guard version <= Self.version else {
+        let version = try container.decode(Int.self, forKey: .version)
+        guard version == Self.version else {
             throw SimulatorError(
-                .newerSnapshot, "the snapshot is of version \(version); this simulator reads up to \(Self.version)")
+                .unsupportedSnapshot,
+                "the snapshot has format version \(version); this simulator reads only version \(Self.version)")
         }
         clock = try container.decode(SimulatedClock.self, forKey: .clock)
         production = try container.decode(Store.self, forKey: .production)
         sandbox = try container.decode(Store.self, forKey: .sandbox)
-        production.rebuildIndexes()
-        sandbox.rebuildIndexes()
         faults = try container.decode(FaultRegistry.self, forKey: .faults)
         // Commands would be refused at a time outside the supported range.
         do { _ = try production.instant(clock.now()) } catch { throw SnapshotTemplates.damaged }

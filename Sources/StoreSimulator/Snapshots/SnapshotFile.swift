@@ -5,14 +5,14 @@ package import Foundation
 /// A snapshot file. Its records are written and read in batches. In addition to the state itself, only the batches in
 /// progress are in memory: one for each processor core.
 ///
-///     {"version":4,"clock":{…},"production":{…},…}                     the state without the tables
+///     {"version":5,"clock":{…},"production":{…},…}                     the state without the tables
 ///     {"table":"transactionTemplates","environment":"Production","count":1}     followed by `count` rows
 ///     {"value":{…}}
 ///     {"table":"transactions","environment":"Production","count":1}
 ///     {"key":"340001000000123","value":{"payload":"0 AbC…",…}}          template 0 and the differences from it
 ///     {"table":"end","count":3}                                          the number of lines before
 ///
-/// Unknown members and tables are ignored; missing ones have their initial values.
+/// Unknown members and tables are ignored; a missing table is empty.
 package struct SnapshotFile {
     private let url: URL
 

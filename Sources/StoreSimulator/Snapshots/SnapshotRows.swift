@@ -26,7 +26,7 @@ extension NotificationRecord {
     /// Writes the same members as `encode(to:)`. Returns false, without writing, if the value has rare fields.
     func write(to json: inout JSONWriter, _ templates: SnapshotTemplates) -> Bool {
         guard case .purchase(let purchase) = content, purchase.signedDate == signedDate, overrides.isEmpty,
-            let transaction = purchase.$payload.text(templates), let at = date.wholeMillisecondsSince1970,
+            let transaction = purchase.$payload.text(templates), let milliseconds = date.wholeMillisecondsSince1970,
             let signed = signedDate.wholeMillisecondsSince1970
         else { return false }
         let renewal = purchase.renewal?.text(templates)
@@ -36,8 +36,8 @@ extension NotificationRecord {
             json.member("uuid", id)
             json.member("type", type.rawValue)
             json.member("subtype", subtype?.rawValue)
-            json.member("at", at)
-            if signed != at { json.member("signed", signed) }
+            json.member("date", milliseconds)
+            if signed != milliseconds { json.member("signedDate", signed) }
             json.member("transaction", transaction)
             json.member("renewalInfo", renewal)
             json.member("status", purchase.status.map { Int64($0.rawValue) })
@@ -51,16 +51,16 @@ extension NotificationRecord {
                         json.member("sendAttemptResult", attempt.result.rawValue)
                         json.member("status", attempt.status.map { Int64($0) })
                         json.member("answer", attempt.answer)
-                        if attempt.isManual { json.member("isManual", true) }
+                        json.member("isManual", attempt.isManual)
                     }
                 }
             }
             if isDelivered { json.member("isDelivered", true) }
-            json.member("next", next)
+            json.member("due", next)
             if wasPostponed { json.member("wasPostponed", true) }
             json.member("appAppleId", appAppleID)
             json.member("bundleVersion", bundleVersion)
-            json.member("seal", signatures?.text)
+            json.member("signatures", signatures?.text)
         }
         return true
     }

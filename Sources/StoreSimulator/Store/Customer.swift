@@ -17,15 +17,15 @@ package struct Customer: Sendable, Codable {
     /// Whether the payment method fails.
     package var isBillingFailing = false
     /// Whether payments fail for insufficient funds, so that a later attempt succeeds.
-    @DefaultIfMissing package var billingRecovers = false
+    package var billingRecovers = false
     /// The redeemed offer codes, by product and offer identifier.
-    @DefaultIfMissing package var redeemedOffers: [String] = []
+    package var redeemedOffers: [String] = []
     /// When the customer last redeemed a win-back offer, by subscription group.
-    @DefaultIfMissing package var winBacks: [String: Date] = [:]
+    package var winBacks: [String: Date] = [:]
     /// The volume purchase through which the account has the app; nil if the account got the app itself.
-    @DefaultIfMissing package var volumePurchase: VolumePurchase? = nil
+    package var volumePurchase: VolumePurchase?
     /// Whether the app has refreshed its receipt.
-    @DefaultIfMissing package var hasRefreshedReceipt = false
+    package var hasRefreshedReceipt = false
     /// The customer whose family the account belongs to.
     package var organizer: String?
     /// The accounts that share this account's purchases, in the order in which they joined.
@@ -45,14 +45,14 @@ package struct Customer: Sendable, Codable {
     /// The purchases that await approval, the oldest first.
     package var pendingPurchases: [PendingPurchase] = []
     /// The payloads that devices have received. Their signing dates stay the same until the content changes.
-    package var shown = DevicePayloads()
+    package var devicePayloads = DevicePayloads()
 
     private enum CodingKeys: String, CodingKey {
         case id, storefront
         case appTransactionID = "appTransactionId"
         case accountToken, since, firstVersion, preorderDate, isBillingFailing, billingRecovers, redeemedOffers
         case winBacks, volumePurchase, hasRefreshedReceipt, organizer, family, transactions, subscriptions
-        case introductoryGroups, groups, devices, asksToBuy, pendingPurchases, shown
+        case introductoryGroups, groups, devices, asksToBuy, pendingPurchases, devicePayloads
     }
 }
 

@@ -101,7 +101,7 @@ extension Store {
         customer.introductoryGroups = []
         customer.pendingPurchases = []
         customer.hasRefreshedReceipt = false
-        customer.shown = DevicePayloads()
+        customer.devicePayloads = DevicePayloads()
         customers[id] = customer
         return Subject(customer: id)
     }

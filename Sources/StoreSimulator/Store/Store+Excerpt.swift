@@ -43,7 +43,7 @@ extension Store {
         identifiers = part.identifiers
         exchangeIdentifiers = part.exchangeIdentifiers
         revision = part.revision
-        unheard = part.unheard
+        pendingDeviceChanges = part.pendingDeviceChanges
         lastSigned = part.lastSigned
         massExtensions = part.massExtensions
         priceCampaigns = part.priceCampaigns

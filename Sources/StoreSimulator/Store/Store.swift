@@ -63,18 +63,18 @@ package struct Store: Sendable, Codable {
     /// The subscriptions migrated to Advanced Commerce: the old original transaction identifier to the new one.
     package var migrations: [String: String] = [:]
     /// The number of redemptions of each offer code, by product and offer identifier.
-    @DefaultIfMissing package var redemptions: [String: Int] = [:]
+    package var redemptions: [String: Int] = [:]
     /// The scheduled price changes, in the order of the commands.
-    @DefaultIfMissing package var priceCampaigns: [PriceCampaign] = []
+    package var priceCampaigns: [PriceCampaign] = []
     /// The nonces of redeemed offer signatures, with the dates of the signatures. A signature is valid for one
     /// purchase.
-    @DefaultIfMissing package var usedOfferNonces: [String: Date] = [:]
+    package var usedOfferNonces: [String: Date] = [:]
     /// The number of delivered notifications.
-    @DefaultIfMissing package var delivered = 0
+    package var delivered = 0
     /// The notifications to resend on request, and when, in addition to Apple's retry schedule.
-    @DefaultIfMissing package var resends: [Int: Date] = [:]
+    package var resends: [Int: Date] = [:]
     /// The number of failed delivery attempts.
-    @DefaultIfMissing package var failedAttempts = 0
+    package var failedAttempts = 0
     /// The app's configuration in the Retention Messaging API.
     package var retention: RetentionMessaging
     /// In production: whether a performance test has passed in the sandbox.
@@ -83,7 +83,7 @@ package struct Store: Sendable, Codable {
     package var revision = 0
     /// The transactions that were changed, and the customers whose subscriptions were announced, since devices were
     /// last updated.
-    package var unheard = PendingDeviceChanges()
+    package var pendingDeviceChanges = PendingDeviceChanges()
     /// The signing date of the last change. It may be ahead of the clock: changes at the same instant have increasing
     /// signing dates.
     package var lastSigned: Date?

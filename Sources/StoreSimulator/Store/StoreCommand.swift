@@ -181,17 +181,15 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     case approvePurchase(customer: String, product: String? = nil)
     /// A pending purchase is declined.
     case declinePurchase(customer: String, product: String? = nil)
-    /// Sets the result of the next purchase on a device. `message` is the error of a purchase that fails. In JSON and
-    /// YAML: `planPurchase`.
+    /// Sets the result of the next purchase on a device. `message` is the error of a purchase that fails.
     case setNextPurchaseResult(customer: String, device: String, result: PlannedPurchaseResult, message: String? = nil)
-    /// The device receives an update for a transaction again. In JSON and YAML: `repeatUpdate`.
+    /// The device receives an update for a transaction again.
     case resendUpdate(customer: String, device: String, transaction: String? = nil)
     /// From now on the device's updates are held back.
     case holdUpdates(customer: String, device: String)
     /// The device receives the held updates, in reverse order if `reversed`.
     case releaseUpdates(customer: String, device: String, reversed: Bool? = nil)
-    /// The signature of a transaction is invalid on this device, which receives an update for it. In JSON and YAML:
-    /// `breakVerification`.
+    /// The signature of a transaction is invalid on this device, which receives an update for it.
     case failVerification(customer: String, device: String, transaction: String? = nil)
     /// From now on renewals are hidden on this device until it syncs or the app is reinstalled.
     case hideRenewals(customer: String, device: String)
@@ -205,12 +203,8 @@ public enum StoreCommand: Sendable, Hashable, Codable {
         case answerConsumptionRequest, extendRenewal, extendAllRenewals, rescindConsent, createExternalPurchaseToken
         case reportExternalPurchaseToken, requestTestNotification, clearHistory, assignSeat, withdrawSeat
         case assignVolumePurchase, revokeVolumePurchase, refreshReceipt, approveMessage, rejectMessage, approveImage
-        case rejectImage, joinGroup
-        case installApp, goOffline, goOnline, sync, askToBuy, stopAskingToBuy, approvePurchase, declinePurchase
-        case setNextPurchaseResult = "planPurchase"
-        case resendUpdate = "repeatUpdate"
-        case holdUpdates, releaseUpdates
-        case failVerification = "breakVerification"
+        case rejectImage, joinGroup, installApp, goOffline, goOnline, sync, askToBuy, stopAskingToBuy, approvePurchase
+        case declinePurchase, setNextPurchaseResult, resendUpdate, holdUpdates, releaseUpdates, failVerification
         case hideRenewals
     }
 

@@ -2,9 +2,6 @@ public import Foundation
 
 /// The behaviour of one environment of the simulated App Store, as far as it differs between Apple's environments, is
 /// configurable, or is undocumented.
-///
-/// In JSON and YAML, some settings have shorter names, such as `renewalLead`; `openapi.yaml` of the control API lists
-/// them.
 public struct StoreSettings: Sendable, Hashable, Codable {
     /// The rate at which subscriptions renew.
     public var rate = RenewalRate.realTime
@@ -111,59 +108,6 @@ public struct StoreSettings: Sendable, Hashable, Codable {
 
     /// Creates settings with production's documented behaviour.
     public init() {}
-
-    private enum CodingKeys: String, CodingKey {
-        case rate, gracePeriod, renewalCap, notificationURL, notificationVersion, retriesNotifications
-        case retriesAfterBadRequest, deliveryTimeout, realtimeTimeout, consumptionWindow
-        case historyMatchesSubtypeExactly, cancellationAfterPriceNoticeHasSubtype, massExtensionDuration
-        case enforcesRateLimits
-        case refundDecision = "refunds"
-        case gracePeriodAppliesToFreeOffers = "graceCoversFreeOffers"
-        case maximumRenewalLeadTime = "renewalLead"
-        case maximumRenewalDelay = "renewalDelay"
-        case renewsOnOriginalDayOfMonth = "keepsDayOfMonth"
-        case sendsNotificationsForFamilyMembers = "notifiesFamilyMembers"
-        case sandboxIncludesAppAppleID = "namesAppAppleID"
-        case sendsConsumptionRequestsForAllProducts = "asksAboutAllProducts"
-        case sendsNotificationOnLateDowngrade = "announcesLateDowngrades"
-        case sendsAutoRenewEnabledOnPlanChange = "announcesRenewalSwitch"
-    }
-
-    /// Decodes settings. Settings that older versions did not have are optional and default to production's.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        func value<Value: Decodable>(_ key: CodingKeys) throws -> Value {
-            try container.decode(Value.self, forKey: key)
-        }
-        func value<Value: Decodable>(_ key: CodingKeys, or standard: Value) throws -> Value {
-            try container.decodeIfPresent(Value.self, forKey: key) ?? standard
-        }
-        rate = try value(.rate)
-        gracePeriod = try value(.gracePeriod)
-        gracePeriodAppliesToFreeOffers = try value(.gracePeriodAppliesToFreeOffers)
-        renewalCap = try container.decodeIfPresent(Int.self, forKey: .renewalCap)
-        maximumRenewalLeadTime = try value(.maximumRenewalLeadTime, or: maximumRenewalLeadTime)
-        maximumRenewalDelay = try value(.maximumRenewalDelay, or: maximumRenewalDelay)
-        renewsOnOriginalDayOfMonth = try value(.renewsOnOriginalDayOfMonth, or: renewsOnOriginalDayOfMonth)
-        notificationURL = try container.decodeIfPresent(String.self, forKey: .notificationURL)
-        notificationVersion = try value(.notificationVersion, or: notificationVersion)
-        retriesNotifications = try value(.retriesNotifications)
-        retriesAfterBadRequest = try value(.retriesAfterBadRequest)
-        deliveryTimeout = try value(.deliveryTimeout)
-        realtimeTimeout = try value(.realtimeTimeout)
-        refundDecision = try value(.refundDecision)
-        consumptionWindow = try value(.consumptionWindow)
-        historyMatchesSubtypeExactly = try value(.historyMatchesSubtypeExactly)
-        sendsNotificationsForFamilyMembers = try value(.sendsNotificationsForFamilyMembers)
-        cancellationAfterPriceNoticeHasSubtype = try value(.cancellationAfterPriceNoticeHasSubtype)
-        sandboxIncludesAppAppleID = try value(.sandboxIncludesAppAppleID)
-        sendsConsumptionRequestsForAllProducts = try value(.sendsConsumptionRequestsForAllProducts)
-        sendsNotificationOnLateDowngrade = try value(.sendsNotificationOnLateDowngrade)
-        sendsAutoRenewEnabledOnPlanChange = try value(
-            .sendsAutoRenewEnabledOnPlanChange, or: sendsAutoRenewEnabledOnPlanChange)
-        massExtensionDuration = try value(.massExtensionDuration)
-        enforcesRateLimits = try value(.enforcesRateLimits)
-    }
 
     /// Who decides refund requests.
     @nonexhaustive

@@ -15,7 +15,7 @@ struct FaultCommand: AsyncParsableCommand {
             `counterfoil api --help` lists the endpoints, `counterfoil simulator trigger --list` the types.
 
             EFFECTS
-              drop  unreachable  duplicate  reorder  revise  truncate  invalidSignature
+              drop  unreachable  duplicate  reorder  changeHistory  truncate  invalidSignature
               wrongChain  unknownValues  extraFields
               delay=<seconds>  status=<code>  error=<code>  rateLimit=<seconds>
               clockSkew=<seconds>
@@ -139,12 +139,13 @@ struct FaultRemove: AsyncParsableCommand {
 
 /// A fault as the control API returns it.
 private struct FaultReport: Decodable {
-    let number, struck: Int
+    let number, timesApplied: Int
     let fault: JSONValue
 
     var text: String {
         guard case .object(let members) = fault else { return "\(number)" }
         let words = members.sorted { $0.key < $1.key }.map { "\($0)=\((try? JSONLine.text($1)) ?? "")" }
-        return "\(number)  applied \(struck) \(struck.noun("time"))  " + words.joined(separator: "  ").printable
+        let times = "\(timesApplied) \(timesApplied.noun("time"))"
+        return "\(number)  applied \(times)  " + words.joined(separator: "  ").printable
     }
 }

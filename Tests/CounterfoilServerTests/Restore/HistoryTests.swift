@@ -13,7 +13,7 @@ extension World {
     /// Returns how often the simulator has applied the fault.
     func applicationCount(of fault: Int) async throws -> Int? {
         let faults = try await TestAPIClient(url: simulator.information.controlURL).get("/faults").items
-        return faults.first { $0["number"] as? Int == fault }?["struck"] as? Int
+        return faults.first { $0["number"] as? Int == fault }?["timesApplied"] as? Int
     }
 }
 

@@ -132,7 +132,7 @@ import Testing
                     "settings._timeRate: is ignored; the clock accelerated:monthlyEvery5Minutes renews as fast",
                     "settings._billingGracePeriodEnabled: is ignored; the setting gracePeriod does it",
                     "settings._renewalBillingIssuesEnabled: is ignored; failBilling does it for a customer",
-                    "settings._billingIssuesEnabled: is ignored; planPurchase does it for a device",
+                    "settings._billingIssuesEnabled: is ignored; setNextPurchaseResult does it for a device",
                     "settings._askToBuyEnabled: is ignored; askToBuy does it for a customer",
                 ])
             let defaults = settings.replacing("13", with: "0").replacing("true", with: "false")

@@ -146,8 +146,9 @@ import Testing
             #"gracePeriod: "30days" is none of off, threeDays, sixteenDays, twentyEightDays"#
         ),
         (
-            "PATCH", "/sandbox/settings", #"{"refunds": "\#(String(repeating: "x", count: 70))"}"#, "refunds",
-            #"refunds: "\#(String(repeating: "x", count: 60))"… is none of byCommand, automatic"#
+            "PATCH", "/sandbox/settings", #"{"refundDecision": "\#(String(repeating: "x", count: 70))"}"#,
+            "refundDecision",
+            #"refundDecision: "\#(String(repeating: "x", count: 60))"… is none of byCommand, automatic"#
         ),
         (
             "PATCH", "/sandbox/settings", #"{"notificationVersion": 3}"#, "notificationVersion",
@@ -166,17 +167,18 @@ import Testing
             "realtimeTimeout is 0.001 to 3600 seconds"
         ),
         (
-            "PATCH", "/sandbox/settings", #"{"renewalLead": 864001}"#, "renewalLead",
-            "renewalLead is up to 10 days, in seconds"
+            "PATCH", "/sandbox/settings", #"{"maximumRenewalLeadTime": 864001}"#, "maximumRenewalLeadTime",
+            "maximumRenewalLeadTime is up to 10 days, in seconds"
         ),
         (
             "POST", "/sandbox/commands", #"{"extendRenewal": {"customer": "anna", "days": 99999999999}}"#,
             "extendRenewal.days", "extendRenewal.days: 99999999999 is not a whole number, or is out of range"
         ),
         (
-            "POST", "/sandbox/commands", #"{"planPurchase": {"customer": "anna", "device": "x", "result": "lost"}}"#,
-            "planPurchase.result",
-            #"planPurchase.result: "lost" is none of cancelled, interrupted, failed, unverified"#
+            "POST", "/sandbox/commands",
+            #"{"setNextPurchaseResult": {"customer": "anna", "device": "x", "result": "lost"}}"#,
+            "setNextPurchaseResult.result",
+            #"setNextPurchaseResult.result: "lost" is none of cancelled, interrupted, failed, unverified"#
         ),
         (
             "POST", "/sandbox/commands", #"{"approveMessage": {"message": "7"}}"#, "approveMessage.message",

@@ -233,17 +233,4 @@ import WebConsole
         #expect(failure?.param == "price")
         #expect(try fields.number("days", "The days") == Decimal(999) / 100)
     }
-
-    @Test func `NotificationAttempt decodes the attempts of older snapshots`() throws {
-        let old = SendAttemptItem(attemptDate: Date(timeIntervalSince1970: 1_800_000_000), sendAttemptResult: .timedOut)
-        let seconds = Data(#"{"attemptDate":821692800,"sendAttemptResult":"TIMED_OUT"}"#.utf8)
-        #expect(try JSONDecoder().decode(NotificationAttempt.self, from: seconds).date == old.attemptDate)
-        let attempt = try JSONDecoder().decode(NotificationAttempt.self, from: JSONEncoder().encode(old))
-        #expect(attempt.date == old.attemptDate && attempt.result == .timedOut)
-        #expect(attempt.status == nil && attempt.answer == nil)
-        let new = NotificationAttempt(date: old.attemptDate, result: .success, status: 200, answer: Data("ok".utf8))
-        #expect(
-            try JSONDecoder().decode(SendAttemptItem.self, from: JSONEncoder().encode(new)).sendAttemptResult
-                == .success)
-    }
 }

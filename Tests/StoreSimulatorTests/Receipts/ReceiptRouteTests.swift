@@ -145,7 +145,7 @@ import Testing
             // Ask to Buy, and a purchase that the customer has to finish outside the app.
             for (command, customer) in [
                 (#"{"askToBuy":{"customer":"ben"}}"#, "ben"),
-                (#"{"planPurchase":{"customer":"carl","device":"phone","result":"interrupted"}}"#, "carl"),
+                (#"{"setNextPurchaseResult":{"customer":"carl","device":"phone","result":"interrupted"}}"#, "carl"),
             ] {
                 #expect(try await Self.call(simulator, "/production/commands", command).status == 200)
                 let purchase = #"{"purchase":{"customer":"\#(customer)","product":"unlock","device":"phone"}}"#

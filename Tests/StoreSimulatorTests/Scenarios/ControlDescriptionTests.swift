@@ -108,7 +108,7 @@ import Yams
         ),
         ("GET /simulator/{environment}/catalogue", "/production/catalogue", nil),
         ("GET /simulator/{environment}/settings", "/production/settings", nil),
-        ("PATCH /simulator/{environment}/settings", "/production/settings", #"{"renewalLead":0}"#),
+        ("PATCH /simulator/{environment}/settings", "/production/settings", #"{"maximumRenewalLeadTime":0}"#),
         ("GET /simulator/{environment}/notifications", "/production/notifications?customer=anna", nil),
         ("GET /simulator/faults", "/faults", nil),
         ("POST /simulator/faults", "/faults", #"{"target":"route:*","effect":{"drop":{}},"count":1}"#),
@@ -225,12 +225,12 @@ import Yams
             func patch(_ body: String) async throws -> Int {
                 try await Self.call(simulator, "PATCH", "/sandbox/settings", Data(body.utf8)).status
             }
-            let status = try await patch(#"{"renewalCap":null,"renewalLead":0}"#)
+            let status = try await patch(#"{"renewalCap":null,"maximumRenewalLeadTime":0}"#)
             #expect(status == 200)
             #expect(simulator.settings(of: .sandbox).renewalCap == nil)
             #expect(simulator.settings(of: .sandbox).maximumRenewalLeadTime == 0)
             #expect(simulator.settings(of: .sandbox).refundDecision == .automatic)
-            for wrong in [#"{"renewalled":0}"#, #"{"renewalLead":-1}"#, "[]"] {
+            for wrong in [#"{"renewalLead":0}"#, #"{"maximumRenewalLeadTime":-1}"#, "[]"] {
                 let refused = try await patch(wrong)
                 #expect(refused == 400, "\(wrong)")
             }
@@ -276,7 +276,7 @@ import Yams
             let initial = simulator.settings(of: .sandbox)
             try await simulator.perform(.purchase(customer: "ben", product: "com.example.unlock"))
             _ = try await Self.call(
-                simulator, "PATCH", "/sandbox/settings", Data(#"{"renewalCap":null,"renewalLead":0}"#.utf8))
+                simulator, "PATCH", "/sandbox/settings", Data(#"{"renewalCap":null,"maximumRenewalLeadTime":0}"#.utf8))
             let changed = simulator.settings(of: .sandbox)
             #expect(initial.renewalCap == 12 && changed != initial && !simulator.states().isEmpty)
             _ = try await Self.call(simulator, "POST", "/reset")

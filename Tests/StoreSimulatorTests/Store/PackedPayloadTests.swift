@@ -112,7 +112,7 @@ extension RandomPayloads {
 }
 
 @Suite struct `Stored signatures of a notification` {
-    @Test func `Signatures keep their parts, and are encoded in the format of older snapshots`() throws {
+    @Test func `Signatures keep their parts, also when decoded`() throws {
         let parts = (1...4).map { Data(repeating: UInt8($0), count: $0 == 1 ? 20 : 64) }
         for (transaction, renewalInfo) in [(parts[2], parts[3]), (parts[2], nil), (nil, nil)] as [(Data?, Data?)] {
             let signatures = NotificationRecord.Signatures(
@@ -120,12 +120,10 @@ extension RandomPayloads {
                 renewalInfo: renewalInfo)
             #expect(signatures.generation == 7 && signatures.leaf == parts[0] && signatures.notification == parts[1])
             #expect(signatures.transaction == transaction && signatures.renewalInfo == renewalInfo)
-            let json = try JSONEncoder().encode(signatures)
-            let again = try JSONDecoder().decode(NotificationRecord.Signatures.self, from: json)
-            #expect(again.transaction == transaction && again.leaf == parts[0])
-            struct Old: Codable { var generation: Int, leaf: Data, notification: Data, transaction: Data? }
-            let old = try JSONDecoder().decode(Old.self, from: json)
-            #expect(old.notification == parts[1] && old.transaction == transaction && old.generation == 7)
+            let json = try JSONEncoder().encode([signatures])
+            let again = try #require(try JSONDecoder().decode([NotificationRecord.Signatures].self, from: json).first)
+            #expect(again.generation == 7 && again.leaf == parts[0] && again.notification == parts[1])
+            #expect(again.transaction == transaction && again.renewalInfo == renewalInfo)
         }
     }
 }

@@ -48,7 +48,7 @@ extension SimulatorPanel {
                 button: "Off", command: "counterfoil simulator fault remove {number}")
             return [
                 "number": .text(String(line.number)), "target": .foreign(line.fault.target),
-                "effect": .foreign(Self.text(of: line.fault)), "struck": .number(line.struck),
+                "effect": .foreign(Self.text(of: line.fault)), "timesApplied": .number(line.timesApplied),
                 "off": off.value(request, state),
             ]
         }

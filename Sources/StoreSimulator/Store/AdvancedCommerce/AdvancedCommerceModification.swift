@@ -43,8 +43,8 @@ struct AdvancedCommerceModification {
             currentItems.removeAll { $0.revocationDate != nil }
             if !body.retainBillingCycle {
                 // The period in which the removed items were paid ends now, also those of earlier requests.
-                let removed = Set(state.removed ?? []).subtracting(renewalItems.compactMap(\.sku))
-                state.removed = nil
+                let removed = Set(state.removed).subtracting(renewalItems.compactMap(\.sku))
+                state.removed = []
                 currentItems.removeAll { removed.contains($0.sku ?? "") }
                 for index in currentItems.indices { currentItems[index].refunds = nil }
             }
@@ -68,9 +68,7 @@ struct AdvancedCommerceModification {
         }
         // The removed item stays until the end of the period that is paid.
         renewalItems.removeAll { $0.sku == sku }
-        let running = state.runningSKU(sku)
-        state.removed = (state.removed ?? []) + [running]
-        state.forgetRunning(running)
+        state.endRunning([sku])
     }
 
     private mutating func add(_ item: AdvancedCommerceSubscriptionModifyAddItem) throws(APIFailure) {

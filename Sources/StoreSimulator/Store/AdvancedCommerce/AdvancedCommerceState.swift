@@ -12,10 +12,10 @@ package struct AdvancedCommerceState: Sendable, Codable {
     package var prices: [String: PendingPrice] = [:]
     /// The number of offer periods that each item has had, by SKU.
     package var offerPeriods: [String: Int32] = [:]
-    /// The SKUs of items that were removed and are paid until the running period ends. Nil in older snapshots.
-    package var removed: [String]?
-    /// The SKUs in the running period of items that renew under another SKU, by that SKU. Nil in older snapshots.
-    package var replaced: [String: String]?
+    /// The SKUs of items that were removed and are paid until the running period ends.
+    package var removed: [String] = []
+    /// The SKUs in the running period of items that renew under another SKU, by that SKU.
+    package var replaced: [String: String] = [:]
 
     /// A price that the developer has requested.
     package struct PendingPrice: Sendable, Codable, Hashable {
@@ -54,17 +54,24 @@ package struct AdvancedCommerceState: Sendable, Codable {
     }
 
     /// Returns the SKU in the running period of an item that renews.
-    func runningSKU(_ sku: String) -> String { replaced?[sku] ?? sku }
+    func runningSKU(_ sku: String) -> String { replaced[sku] ?? sku }
 
     /// Records that an item renews under another SKU, while the running period keeps the former one.
     mutating func replaceAtRenewal(_ sku: String, with new: String) {
         let running = runningSKU(sku)
-        replaced?[sku] = nil
-        if running != new { replaced = (replaced ?? [:]).merging([new: running]) { $1 } }
+        replaced[sku] = nil
+        if running != new { replaced[new] = running }
+    }
+
+    /// Records that items end with the running period.
+    mutating func endRunning(_ skus: [String]) {
+        let running = skus.map(runningSKU)
+        removed += running
+        for sku in running { forgetRunning(sku) }
     }
 
     /// Records that the running period has no item under that SKU any more, or another one.
-    mutating func forgetRunning(_ sku: String) { replaced = replaced?.filter { $0.value != sku } }
+    mutating func forgetRunning(_ sku: String) { replaced = replaced.filter { $0.value != sku } }
 
     /// Begins the next period: applies the prices that are due and ends the offers that have run out.
     package mutating func beginNextPeriod() {
@@ -95,9 +102,9 @@ package struct AdvancedCommerceState: Sendable, Codable {
     private mutating func begin() {
         let items = renewalInfo.items ?? []
         for item in items where item.offer != nil {
-            if let sku = item.sku { offerPeriods[sku] = (offerPeriods[sku] ?? 0) &+ 1 }
+            if let sku = item.sku { offerPeriods[sku, default: 0] &+= 1 }
         }
-        (removed, replaced) = (nil, nil)
+        (removed, replaced) = ([], [:])
         transactionInfo.descriptors = renewalInfo.descriptors
         transactionInfo.items = items.map { AdvancedCommerceTransactionItem($0) }
         transactionInfo.period = renewalInfo.period

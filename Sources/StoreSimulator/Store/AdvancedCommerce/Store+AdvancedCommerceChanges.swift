@@ -42,9 +42,7 @@ extension Store {
                 throw StoreError(APIFailure(.invalidSKU, "The subscription has no such item."))
             }
             new.renewalInfo.items?.removeAll { !skus.contains($0.sku ?? "") }
-            let removed = known.subtracting(skus).map(new.runningSKU).sorted()
-            new.removed = (new.removed ?? []) + removed
-            for sku in removed { new.forgetRunning(sku) }
+            new.endRunning(known.subtracting(skus).sorted())
         }
         replace(new, of: subscription, because: body.requestInfo)
         subscriptions[subscription.id]?.renewsAutomatically = true

@@ -41,9 +41,9 @@ extension Store {
     /// that the refund removed from the renewal stay removed, as renewal stays off after any refund.
     mutating func reinstateItems(of transaction: StoredTransaction) {
         let id = transaction.payload.transactionId
-        guard var items = transaction.payload.advancedCommerceInfo?.items else { return }
-        let refunded = transaction.refund?.refundedItems ?? items.lastRefunded(at: transaction.payload.revocationDate)
-        guard !refunded.isEmpty else { return }
+        guard let refunded = transaction.refund?.refundedItems,
+            var items = transaction.payload.advancedCommerceInfo?.items
+        else { return }
         for index in refunded where items.indices.contains(index) {
             // A revoked item cannot be refunded again, so this refund revoked it.
             let earlier = Array((items[index].refunds ?? []).dropLast())
@@ -97,13 +97,6 @@ extension [AdvancedCommerceTransactionItem] {
         self[index].refunds = (self[index].refunds ?? []) + [refund]
         if refundItem.revoke { self[index].revocationDate = now }
         return index
-    }
-
-    /// Returns the indices of the items whose refund revoked the transaction at `date`, for snapshots of older
-    /// versions, which do not list them. Empty if the whole transaction was refunded, which revokes no item.
-    fileprivate func lastRefunded(at date: Date?) -> [Int] {
-        guard let date, allSatisfy({ $0.revocationDate != nil }) else { return [] }
-        return indices.filter { self[$0].refunds?.last?.refundDate == date }
     }
 
     /// The refunded share of the amount paid for the items, in thousandths of a percent.

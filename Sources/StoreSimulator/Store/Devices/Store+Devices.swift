@@ -57,12 +57,12 @@ extension Store {
     mutating func devicePayload(of id: String, at now: Date) -> JWSTransactionDecodedPayload? {
         guard let transaction = transactions[id] else { return nil }
         var payload = transaction.payload
-        if let known = customers[transaction.customer]?.shown.transactions[id] {
+        if let known = customers[transaction.customer]?.devicePayloads.transactions[id] {
             payload.signedDate = known.signedDate
             if payload == known { return known }
         }
         payload.signedDate = signingDate(at: now)
-        customers[transaction.customer]?.shown.transactions[id] = payload
+        customers[transaction.customer]?.devicePayloads.transactions[id] = payload
         return payload
     }
 
@@ -70,12 +70,12 @@ extension Store {
         of subscription: Subscription, at now: Date
     ) -> JWSRenewalInfoDecodedPayload {
         var info = renewalInfo(of: subscription, at: now)
-        if let known = customers[subscription.customer]?.shown.renewalInfos[subscription.id] {
+        if let known = customers[subscription.customer]?.devicePayloads.renewalInfos[subscription.id] {
             info.signedDate = known.signedDate
             if info == known { return known }
         }
         info.signedDate = signingDate(at: now)
-        customers[subscription.customer]?.shown.renewalInfos[subscription.id] = info
+        customers[subscription.customer]?.devicePayloads.renewalInfos[subscription.id] = info
         return info
     }
 
@@ -84,9 +84,9 @@ extension Store {
     /// Sends the pending changes to the customers' devices. The device that made a purchase receives it as a result and
     /// not as an update.
     mutating func updateDevices(at now: Date, except result: Subject? = nil) {
-        guard !unheard.isEmpty else { return }
-        let changes = unheard
-        unheard = PendingDeviceChanges()
+        let changes = pendingDeviceChanges
+        guard !changes.isEmpty else { return }
+        pendingDeviceChanges = PendingDeviceChanges()
         var updated: Set<String> = []
         for id in changes.transactions where updated.insert(id).inserted {
             guard let transaction = transactions[id], customers[transaction.customer]?.devices.isEmpty == false,

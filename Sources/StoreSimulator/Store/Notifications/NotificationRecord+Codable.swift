@@ -6,12 +6,9 @@ internal import Foundation
 
 extension NotificationRecord: Codable {
     private enum Name: String, CodingKey {
-        case uuid, type, subtype, at, signed, transaction, renewalInfo, status, consumptionRequestReason, content
-        case customer, testToken, overrides, attempts, isDelivered, next, wasPostponed, bundleVersion
-        case signatures = "seal"
+        case uuid, type, subtype, date, signedDate, transaction, renewalInfo, status, consumptionRequestReason, content
+        case customer, testToken, overrides, attempts, isDelivered, due, wasPostponed, bundleVersion, signatures
         case appAppleID = "appAppleId"
-        // The dates in snapshots of versions 1 to 3, as Foundation encodes them.
-        case date, signedDate, due
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -19,8 +16,8 @@ extension NotificationRecord: Codable {
         try members.encode(uuid, forKey: .uuid)
         try members.encode(type.rawValue, forKey: .type)
         try members.encodeIfPresent(subtype?.rawValue, forKey: .subtype)
-        try members.encode(date, forKey: .at)
-        if signedDate != date { try members.encode(signedDate, forKey: .signed) }
+        try members.encode(date, forKey: .date)
+        if signedDate != date { try members.encode(signedDate, forKey: .signedDate) }
         if case .purchase(let purchase) = content, purchase.signedDate == signedDate {
             try encode(purchase, to: &members)
         } else {
@@ -31,7 +28,7 @@ extension NotificationRecord: Codable {
         if !overrides.isEmpty { try members.encode(overrides, forKey: .overrides) }
         if !attempts.isEmpty { try members.encode(attempts, forKey: .attempts) }
         if isDelivered { try members.encode(true, forKey: .isDelivered) }
-        if let due { try members.encode(due, forKey: .next) }
+        if let due { try members.encode(due, forKey: .due) }
         if wasPostponed { try members.encode(true, forKey: .wasPostponed) }
         try members.encodeIfPresent(appAppleID, forKey: .appAppleID)
         try members.encodeIfPresent(bundleVersion, forKey: .bundleVersion)
@@ -47,9 +44,8 @@ extension NotificationRecord: Codable {
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Name.self)
-        let date = try members.dateIfPresent(.at) ?? members.decode(Date.self, forKey: .date)
-        let signed =
-            try members.dateIfPresent(.signed) ?? members.decodeIfPresent(Date.self, forKey: .signedDate) ?? date
+        let date = try members.date(.date)
+        let signed = try members.contains(.signedDate) ? members.date(.signedDate) : date
         let uuid = try members.decode(String.self, forKey: .uuid)
         guard let id = UUID(uuidString: uuid) else {
             throw DecodingError.dataCorruptedError(forKey: .uuid, in: members, debugDescription: "not a UUID")
@@ -65,7 +61,7 @@ extension NotificationRecord: Codable {
             overrides: try members.decodeIfPresent([String: JSONValue].self, forKey: .overrides) ?? [:],
             attempts: try members.decodeIfPresent([NotificationAttempt].self, forKey: .attempts) ?? [],
             isDelivered: try members.decodeIfPresent(Bool.self, forKey: .isDelivered) ?? false,
-            due: try members.dateIfPresent(.next) ?? members.decodeIfPresent(Date.self, forKey: .due),
+            due: try members.contains(.due) ? members.date(.due) : nil,
             wasPostponed: try members.decodeIfPresent(Bool.self, forKey: .wasPostponed) ?? false,
             appAppleID: try members.decodeIfPresent(Int64.self, forKey: .appAppleID),
             bundleVersion: try members.decodeIfPresent(String.self, forKey: .bundleVersion),
@@ -117,8 +113,8 @@ extension KeyedEncodingContainer {
 }
 
 extension KeyedDecodingContainer {
-    fileprivate func dateIfPresent(_ key: Key) throws -> Date? {
-        guard let milliseconds = try decodeIfPresent(Double.self, forKey: key) else { return nil }
+    fileprivate func date(_ key: Key) throws -> Date {
+        let milliseconds = try decode(Double.self, forKey: key)
         return Int64(exactly: milliseconds).flatMap { Date(millisecondsSince1970: $0) }
             ?? Date(timeIntervalSince1970: milliseconds / 1000)
     }

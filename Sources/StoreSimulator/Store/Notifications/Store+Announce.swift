@@ -11,7 +11,7 @@ extension Store {
     ) {
         guard subscription.ownership == .purchased || isAnnouncedForShares(type) else {
             // Their devices are updated even if the developer's server is not notified.
-            return unheard.customers.append(subscription.customer)
+            return pendingDeviceChanges.customers.append(subscription.customer)
         }
         if let transaction = transactions[subscription.current] {
             announce(type, subtype, about: transaction, at: now)
@@ -37,7 +37,7 @@ extension Store {
         reason: ConsumptionRequestReason? = nil, at now: Date
     ) {
         let subscription = transaction.isSubscription ? subscriptions[transaction.payload.originalTransactionId] : nil
-        if subscription != nil { unheard.customers.append(transaction.customer) }
+        if subscription != nil { pendingDeviceChanges.customers.append(transaction.customer) }
         guard settings.notificationVersion == .two else {
             return announceVersion1(type, subtype, about: transaction, at: now)
         }

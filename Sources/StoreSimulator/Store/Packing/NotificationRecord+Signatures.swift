@@ -8,7 +8,7 @@ extension NotificationRecord {
     /// They are stored in one byte array: the generation, then each part after its length. Four separate values would
     /// take four times the memory.
     package struct Signatures: Sendable {
-        private var bytes: [UInt8]
+        fileprivate var bytes: [UInt8]
 
         /// Creates the signatures. `generation`, the leaf's number, and `leaf`, its certificate's serial number,
         /// identify the signing leaf: every authority numbers its leaves from 1.
@@ -24,8 +24,6 @@ extension NotificationRecord {
                 bytes.append(contentsOf: part.prefix(255))
             }
         }
-
-        fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
 
         /// All bytes in base64url.
         package var text: String { Base64.encodeURL(bytes) }
@@ -50,43 +48,16 @@ extension NotificationRecord {
 }
 
 extension NotificationRecord.Signatures: Codable {
-    private enum CodingKeys: String, CodingKey { case generation, leaf, notification, transaction, renewalInfo }
-
-    /// Decodes base64url of all bytes in a snapshot; elsewhere, and in older snapshots, an object with the parts.
+    /// Decodes base64url of all bytes.
     package init(from decoder: any Decoder) throws {
-        if SnapshotTemplates.current != nil, let text = try decoder.singleValueContainer().decodeText() {
-            guard let bytes = Base64.decodeURL(text) else { throw SnapshotTemplates.damaged }
-            self.init(bytes: bytes)
-            return
+        guard let bytes = Base64.decodeURL(try decoder.singleValueContainer().decode(String.self)) else {
+            throw SnapshotTemplates.damaged
         }
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        // Base64, regardless of the decoder's data decoding strategy.
-        func data(_ key: CodingKeys, _ text: String) throws -> Data {
-            guard let data = Data(base64Encoded: text), data.count <= 255 else {
-                throw DecodingError.dataCorruptedError(forKey: key, in: members, debugDescription: "not a signature")
-            }
-            return data
-        }
-        func required(_ key: CodingKeys) throws -> Data { try data(key, members.decode(String.self, forKey: key)) }
-        func optional(_ key: CodingKeys) throws -> Data? {
-            try members.decodeIfPresent(String.self, forKey: key).map { try data(key, $0) }
-        }
-        self.init(
-            generation: try members.decode(Int.self, forKey: .generation), leaf: try required(.leaf),
-            notification: try required(.notification), transaction: try optional(.transaction),
-            renewalInfo: try optional(.renewalInfo))
+        self.bytes = bytes
     }
 
     package func encode(to encoder: any Encoder) throws {
-        if SnapshotTemplates.current != nil {
-            var container = encoder.singleValueContainer()
-            return try container.encode(text)
-        }
-        var members = encoder.container(keyedBy: CodingKeys.self)
-        try members.encode(generation, forKey: .generation)
-        try members.encode(leaf.base64EncodedString(), forKey: .leaf)
-        try members.encode(notification.base64EncodedString(), forKey: .notification)
-        try members.encodeIfPresent(transaction?.base64EncodedString(), forKey: .transaction)
-        try members.encodeIfPresent(renewalInfo?.base64EncodedString(), forKey: .renewalInfo)
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
     }
 }

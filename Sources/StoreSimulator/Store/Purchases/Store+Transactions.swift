@@ -39,7 +39,7 @@ extension Store {
         transactions[payload.transactionId] = transaction
         transactionsByOrder[order] = payload.transactionId
         customers[customer]?.transactions.append(payload.transactionId)
-        unheard.add(payload.transactionId)
+        pendingDeviceChanges.add(payload.transactionId)
         return transaction
     }
 
@@ -50,7 +50,7 @@ extension Store {
         revision += 1
         transaction.revision = revision
         transactions[id] = transaction
-        unheard.add(id)
+        pendingDeviceChanges.add(id)
     }
 
     mutating func setAccountToken(

@@ -19,13 +19,6 @@ public struct RealtimeRecord: Sendable, Hashable, Codable {
     /// Why the answer was rejected; nil if it was used.
     public var rejectionReason: String?
 
-    private enum CodingKeys: String, CodingKey {
-        case request = "question"
-        case url, result, milliseconds, messageIdentifier
-        case content = "shown"
-        case rejectionReason = "objection"
-    }
-
     /// The kinds of content that a customer can see.
     @nonexhaustive
     public enum Content: String, Sendable, Hashable, Codable {

@@ -14,9 +14,8 @@ package struct PriceCampaign: Sendable, Codable, Hashable {
     /// Whether existing subscribers keep their price.
     package let preservesPrices: Bool
     package var isEffective = false
-    /// Whether the price increased in any storefront. Nil before the effective date, and in snapshots of older
-    /// versions.
-    package var isRaise: Bool?
+    /// Whether the price increased in any storefront on the effective date.
+    package var isRaise = false
 }
 
 extension Store {
@@ -57,10 +56,9 @@ extension Store {
         else { return }
         for index in priceCampaigns.indices where priceCampaigns[index].number == number {
             priceCampaigns[index].isEffective = true
-            priceCampaigns[index].isRaise = catalogue.product(campaign.product).map { product in
-                let before = campaign.storefronts?.map { product.price(in: $0) } ?? [product.price]
-                return before.contains { $0 < campaign.price }
-            }
+            guard let product = catalogue.product(campaign.product) else { continue }
+            let before = campaign.storefronts?.map { product.price(in: $0) } ?? [product.price]
+            priceCampaigns[index].isRaise = before.contains { $0 < campaign.price }
         }
         catalogue.change(campaign.product) { product in
             guard let storefronts = campaign.storefronts else { return product.price = campaign.price }
@@ -146,8 +144,8 @@ extension Store {
         let increase = campaign.price - subscription.price
         let isYearly = catalogue.product(subscription.priceProduct)?.subscription?.period.unit == .year
         let lastRaise = priceCampaigns.last { other in
-            other.number < campaign.number && other.isEffective && other.isRaise != false
-                && !other.preservesPrices && applies(other, to: subscription)
+            other.number < campaign.number && other.isEffective && other.isRaise && !other.preservesPrices
+                && applies(other, to: subscription)
                 && campaign.effective.timeIntervalSince(other.effective) < 365 * 86_400
         }
         return lastRaise != nil || increase * 2 > subscription.price || increase > (isYearly ? 50_000 : 5000)

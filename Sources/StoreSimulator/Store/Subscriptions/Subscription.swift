@@ -29,11 +29,11 @@ package struct Subscription: Sendable, Codable {
     package var retryEnds: Date?
     package var graceEnds: Date?
     /// Whether the customer turned renewal off in the grace period, which ended the subscription.
-    @DefaultIfMissing package var wasCancelledInGrace = false
+    package var wasCancelledInGrace = false
     /// Whether charges for this subscription fail, even if the customer's payment method works.
-    @DefaultIfMissing package var isBillingFailing = false
+    package var isBillingFailing = false
     /// Whether charges fail for insufficient funds, so that a later attempt succeeds.
-    @DefaultIfMissing package var billingRecovers = false
+    package var billingRecovers = false
     /// When an attempt in billing retry succeeds. A schedule entry with another date is obsolete.
     package var recovery: Date?
     /// When the customer is notified of a price increase. A schedule entry with another date is obsolete.
@@ -54,7 +54,7 @@ package struct Subscription: Sendable, Codable {
     package var plan: BillingPlanType?
     package var advancedCommerce: AdvancedCommerceState?
     /// The state before a charge for a period that had not begun then. At most one element.
-    @DefaultIfMissing package var beforeCharge: [BeforeCharge] = []
+    package var beforeCharge: [BeforeCharge] = []
     /// When the next event of the subscription is due. A schedule entry with another date is obsolete.
     package var due: Date?
 
