@@ -56,8 +56,7 @@ package struct FaultRegistry: Sendable, Codable {
             else { continue }
             if let probability = fault.probability {
                 let word = fault.isForRoutes ? routeGenerator.next() : notificationGenerator.next()
-                let roll = Double(word >> 11) / 9_007_199_254_740_992
-                guard roll < probability else { continue }
+                guard word.fraction < probability else { continue }
             }
             entries[index].timesApplied += 1
             effects.append(fault.effect)

@@ -6,7 +6,7 @@ extension Store {
     mutating func assignVolumePurchase(
         to id: String, until expires: Date?, at now: Date
     ) throws(StoreError) -> Subject {
-        if customers[id] == nil { try checkName(id) }
+        try checkCustomer(id)
         if let expires, expires <= now {
             throw StoreError(.invalidArgument, "a volume purchase ends later than now; revokeVolumePurchase ends one")
         }
@@ -24,7 +24,7 @@ extension Store {
     }
 
     mutating func refreshReceipt(of id: String, on device: String?, at now: Date) throws(StoreError) -> Subject {
-        if customers[id] == nil { try checkName(id) }
+        try checkCustomer(id)
         if let device {
             try checkDeviceName(device, of: id)
             try checkNetwork(device, of: id)

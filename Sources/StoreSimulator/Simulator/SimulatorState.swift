@@ -93,7 +93,7 @@ package struct SimulatorState: Sendable, Codable {
         if let limit, earliest.date >= limit { return .wait }
         clock.advance(to: earliest.date)
         if earliest.isStoreEvent {
-            _ = self[earliest.environment].runNext(dueBy: earliest.date)
+            self[earliest.environment].runNext(dueBy: earliest.date)
             return .happened
         }
         guard let entry = self[earliest.environment].deliveries.pop(dueBy: earliest.date),

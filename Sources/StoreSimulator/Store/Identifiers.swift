@@ -16,10 +16,7 @@ package struct Identifiers: Sendable, Codable, RandomNumberGenerator {
     /// Returns the next number of SplitMix64, which passes BigCrush and has one word of state.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
+        return state.mixed
     }
 
     /// Returns a transaction identifier, higher than all before it.
@@ -75,4 +72,16 @@ package struct Identifiers: Sendable, Codable, RandomNumberGenerator {
             UUID(uuid: $0.loadUnaligned(as: uuid_t.self))
         }
     }
+}
+
+extension UInt64 {
+    /// The result of SplitMix64's finalizer.
+    var mixed: UInt64 {
+        var word = (self ^ (self >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+
+    /// The upper 53 bits as a number in 0..<1.
+    var fraction: Double { Double(self >> 11) * 0x1p-53 }
 }

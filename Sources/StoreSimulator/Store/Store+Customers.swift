@@ -12,13 +12,15 @@ extension Store {
         guard customers[id] == nil else {
             throw StoreError(.alreadyExists, "there is a customer \(id.quoted) already")
         }
-        try checkName(id)
+        try checkCustomer(id)
         _ = try knownStorefronts(storefront.map { [$0] })
         addCustomer(id, in: storefront, first: first, at: now)
         return Subject(customer: id)
     }
 
-    func checkName(_ id: String) throws(StoreError) {
+    /// Throws if the customer does not exist and cannot be created.
+    func checkCustomer(_ id: String) throws(StoreError) {
+        guard customers[id] == nil else { return }
         try Self.checkName(id, of: "customer")
         guard customers.count < Self.maximumCustomers else {
             throw StoreError(.limitReached, "there are \(customers.count) customers already")
@@ -27,8 +29,8 @@ extension Store {
 
     /// Throws if a purchase cannot be charged, or if it would create a customer with an invalid name.
     func checkBuyer(_ id: String) throws(StoreError) {
-        guard let customer = customers[id] else { return try checkName(id) }
-        guard !customer.isBillingFailing else {
+        try checkCustomer(id)
+        guard customers[id]?.isBillingFailing != true else {
             throw StoreError(.paymentDeclined, "\(id)'s payment method fails; use fixBilling first")
         }
     }

@@ -82,7 +82,7 @@ extension Store {
         guard let terms = product.subscription else {
             throw StoreError(.invalidArgument, "only auto-renewable subscriptions have seats to assign")
         }
-        if customers[id] == nil { try checkName(id) }
+        try checkCustomer(id)
         let earlier = subscriptions(of: id).filter { $0.group == terms.group }
         guard !earlier.contains(where: { $0.ownership == .assigned && !isLapsed($0, at: now) }) else {
             throw StoreError(.alreadyOwned, "\(id) has a seat in \(terms.group) already")
@@ -91,10 +91,10 @@ extension Store {
         var subscription = Subscription(
             customer: id, group: terms.group, ownership: .assigned, owner: nil, renewalProduct: product.id, price: 0,
             priceProduct: product.id, streakStart: now)
-        let transaction = begin(&subscription, product, reason: .purchase, at: now)
+        begin(&subscription, product, reason: .purchase, at: now)
         save(subscription)
         announce(.subscribed, earlier.isEmpty ? .initialBuy : .resubscribe, about: subscription, at: now)
-        return Subject(customer: id, transaction: transaction)
+        return Subject(customer: id, transaction: subscription.current)
     }
 
     mutating func withdrawSeat(_ id: String, _ product: String, at now: Date) throws(StoreError) -> Subject {

@@ -28,15 +28,7 @@ extension Store {
         let subject = try apply(command, at: now, checking: check)
         if lastSigned == signed, command.changesSignedPayloads { advanceSigningDate(at: now) }
         updateDevices(at: now, except: subject)
-        var outcome = StoreOutcome(environment: environment, customer: subject.customer, token: subject.token)
-        outcome.transactionID = subject.transaction
-        outcome.originalTransactionID = subject.transaction.flatMap { transactions[$0]?.payload.originalTransactionId }
-        outcome.orderID = subject.transaction.flatMap { transactions[$0]?.order }
-        outcome.appAccountToken = subject.transaction.flatMap { transactions[$0]?.payload.appAccountToken?.text }
-        outcome.result = subject.result
-        outcome.message = subject.message
-        outcome.notifications = outcomeNotifications(from: first)
-        return outcome
+        return outcome(subject, since: first)
     }
 
     /// Rounds the instant of a command to the millisecond. Throws if the year is out of range: calendars and payloads
@@ -51,12 +43,19 @@ extension Store {
     // A range of numbers instead of dates: it never contains NaN.
     private static let years: ClosedRange<TimeInterval> = -62_135_596_800...253_402_300_799
 
-    package func outcomeNotifications(from first: Int) -> [StoreOutcome.Notification] {
-        notifications.dropFirst(first).map {
-            .init(
-                notificationType: $0.type, subtype: $0.subtype, notificationUUID: $0.uuid,
-                version: $0.version == .one ? 1 : nil)
-        }
+    /// Returns the outcome of a command or trigger. `first` is the number of its first notification.
+    func outcome(_ subject: Subject, since first: Int) -> StoreOutcome {
+        let transaction = subject.transaction.flatMap { transactions[$0] }
+        return StoreOutcome(
+            environment: environment, customer: subject.customer, transactionID: subject.transaction,
+            originalTransactionID: transaction?.payload.originalTransactionId, orderID: transaction?.order,
+            appAccountToken: transaction?.payload.appAccountToken?.text, token: subject.token, result: subject.result,
+            message: subject.message,
+            notifications: notifications.dropFirst(first).map {
+                .init(
+                    notificationType: $0.type, subtype: $0.subtype, notificationUUID: $0.uuid,
+                    version: $0.version == .one ? 1 : nil)
+            })
     }
 
     /// Carries out the command without processing due events first.

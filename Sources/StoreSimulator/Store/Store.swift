@@ -117,6 +117,13 @@ extension Store {
         return product
     }
 
+    /// Returns the subscription product with this identifier; nil if the catalogue has none, or by now another kind of
+    /// product.
+    func subscriptionProduct(_ id: String) -> Product? {
+        guard let product = catalogue.product(id), product.subscription != nil else { return nil }
+        return product
+    }
+
     package func customer(_ id: String) throws(StoreError) -> Customer {
         guard let customer = customers[id] else {
             throw StoreError(.unknownCustomer, "there is no customer \(id.quoted) in \(environment.rawValue)")

@@ -167,11 +167,11 @@ extension ChargingAheadTests {
         let end = Period.month.date(after: alone.now)
         alone.waitForNext()
         #expect(alone.now < end)
-        let next = try #require(alone.store.next)
+        let next = try #require(alone.store.schedule.next)
         #expect(next > end)
         var (shop, _, begins) = try Self.charged("gold")
         try shop.perform(.shareWithFamily(customer: "anna", member: "ben"))
-        let following = try #require(shop.store.next)
+        let following = try #require(shop.store.schedule.next)
         #expect(following > begins)
     }
 

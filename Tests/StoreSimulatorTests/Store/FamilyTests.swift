@@ -39,6 +39,19 @@ import Testing
         try expectConsistent(shop.store, at: shop.now)
     }
 
+    @Test func `A subscription whose product has become another kind of product is not shared`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        let index = try #require(shop.store.catalogue.products.firstIndex { $0.id == "plus" })
+        #expect(shop.store.catalogue.products[index].isFamilyShareable)
+        shop.store.catalogue.products[index].type = .nonConsumable
+        shop.store.catalogue.products[index].subscription = nil
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY"])
+        try shop.perform(.shareWithFamily(customer: "anna", member: "ben"))
+        let ben = try shop.store.state(of: "ben", at: shop.now)
+        #expect(shop.newNotifications() == [] && ben.subscriptions == [] && ben.purchases == [])
+    }
+
     @Test(arguments: [0, 86_400.0])
     func `A seat that is withdrawn is revoked, and one that is assigned again is another subscription`(
         lead: TimeInterval

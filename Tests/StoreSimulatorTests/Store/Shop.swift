@@ -73,7 +73,7 @@ struct Shop {
 
     /// Advances the clock to the next scheduled event.
     mutating func waitForNext() {
-        now = store.next ?? now
+        now = store.schedule.next ?? now
         store.run(until: now)
     }
 

@@ -67,7 +67,7 @@ extension Store {
         var changed = subscription
         changed.renewsAutomatically = true
         changed.advancedCommerce = new
-        let product = change.isImmediate ? catalogue.product(subscription.renewalProduct) : nil
+        let product = change.isImmediate ? subscriptionProduct(subscription.renewalProduct) : nil
         if let product {
             beginPeriod(of: &changed, product, change, retainsBillingCycle: body.retainBillingCycle, at: now)
         } else if new.transactionInfo.descriptors != old.transactionInfo.descriptors {
@@ -95,11 +95,11 @@ extension Store {
         // A successful payment ends billing failures, as for any purchase.
         subscription.isBillingFailing = false
         subscription.billingRecovers = false
-        let transaction = begin(&subscription, product, reason: .purchase, at: now)
+        begin(&subscription, product, reason: .purchase, at: now)
         subscription.advancedCommerce?.period = change.state.period
         guard retainsBillingCycle, let expires else { return }
         // Only the new items are charged, and only until the period ends.
-        self.change(transaction) {
+        self.change(subscription.current) {
             $0.expiresDate = expires
             $0.price = change.charge
             $0.advancedCommerceInfo?.setUntaxedPrice(change.charge)

@@ -130,20 +130,23 @@ extension Store {
             reference: reference)
         state.renewalInfo.consistencyToken = identifiers.uuid()
         var subscription = Subscription(
-            id: lapsed?.id ?? "", customer: id, group: terms.group, ownership: .purchased, owner: nil,
-            current: lapsed?.current ?? "", renewalProduct: product.id, price: state.price, priceProduct: product.id,
-            streakStart: lapsed?.streakStart ?? now)
+            customer: id, group: terms.group, ownership: .purchased, owner: nil, renewalProduct: product.id,
+            price: state.price, priceProduct: product.id, streakStart: now)
+        if let lapsed {
+            (subscription.id, subscription.current) = (lapsed.id, lapsed.current)
+            subscription.streakStart = lapsed.streakStart
+            // The limit of two extensions a year applies to the customer, even after a resubscription.
+            subscription.extensions = lapsed.extensions
+            subscription.extensionRequests = lapsed.extensionRequests
+        }
         updateStreakStart(&subscription, at: now)
-        // The limit of two extensions a year applies to the customer, even after a resubscription.
-        subscription.extensions = lapsed?.extensions ?? []
-        subscription.extensionRequests = lapsed?.extensionRequests ?? [:]
         subscription.advancedCommerce = state
         subscription.accountToken = order.requestInfo.appAccountToken ?? lapsed?.accountToken
-        let transaction = begin(&subscription, product, reason: .purchase, at: now)
+        begin(&subscription, product, reason: .purchase, at: now)
         save(subscription)
-        recordRequest(order.requestInfo, fingerprint: "subscribe", transaction: transaction)
+        recordRequest(order.requestInfo, fingerprint: "subscribe", transaction: subscription.current)
         announce(.subscribed, lapsed == nil ? .initialBuy : .resubscribe, about: subscription, at: now)
-        return Subject(customer: id, transaction: transaction)
+        return Subject(customer: id, transaction: subscription.current)
     }
 
     /// Returns the customer's Advanced Commerce subscriptions.

@@ -11,8 +11,7 @@ extension Store {
         else {
             throw APIFailure(.inactiveACASub, "The subscription is not active.")
         }
-        guard let product = catalogue.product(current.payload.productId), product.subscription != nil,
-            catalogue.product(old.renewalProduct) != nil
+        guard let product = subscriptionProduct(current.payload.productId), catalogue.product(old.renewalProduct) != nil
         else { throw APIFailure(.productNotFound, "The app has no product \(current.payload.productId).") }
         guard old.commitment == nil else {
             throw APIFailure(.subscriptionNotEligible, "The customer is committed to more payments.")
@@ -41,8 +40,8 @@ extension Store {
         new.advancedCommerce?.transactionInfo.setUntaxedPrice(0)
         new.accountToken = accountToken ?? old.accountToken
         retire(old, at: now)
-        let transaction = begin(&new, target, reason: .purchase, at: now)
-        change(transaction) {
+        begin(&new, target, reason: .purchase, at: now)
+        change(new.current) {
             $0.expiresDate = expires
             $0.price = 0
             $0.previousOriginalTransactionId = old.id

@@ -9,7 +9,7 @@ extension Store {
     mutating func change(
         _ name: String, of customer: String, at now: Date, _ body: (inout Device) -> Void
     ) throws(StoreError) -> Subject {
-        if customers[customer] == nil { try checkName(customer) }
+        try checkCustomer(customer)
         try checkDeviceName(name, of: customer)
         addCustomer(customer, at: now)
         var device = try device(name, of: customer)
@@ -90,7 +90,7 @@ extension Store {
         let customer = purchase.customer
         var plan: Device.PurchasePlan?
         if let name {
-            if customers[customer] == nil { try checkName(customer) }
+            try checkCustomer(customer)
             try checkDeviceName(name, of: customer)
             try checkNetwork(name, of: customer)
             plan = customers[customer]?.devices[name]?.plan
@@ -140,7 +140,7 @@ extension Store {
     }
 
     mutating func setAskToBuy(_ isRequired: Bool, _ id: String, at now: Date) throws(StoreError) -> Subject {
-        if customers[id] == nil { try checkName(id) }
+        try checkCustomer(id)
         addCustomer(id, at: now)
         customers[id]?.asksToBuy = isRequired
         return Subject(customer: id)

@@ -25,7 +25,7 @@ extension Store {
         guard customer.family.count + 1 < Self.maximumFamilySize else {
             throw StoreError(.limitReached, "a family has up to \(Self.maximumFamilySize) members")
         }
-        if customers[member] == nil { try checkName(member) }
+        try checkCustomer(member)
         addCustomer(member, at: now)
         customers[id]?.family.append(member)
         customers[member]?.organizer = id
@@ -90,7 +90,7 @@ extension Store {
     /// Whether the product of the current period is family shareable.
     func isCurrentShareable(_ subscription: Subscription) -> Bool {
         guard let current = transactions[subscription.current]?.payload else { return false }
-        return catalogue.product(current.productId)?.isFamilyShareable == true
+        return subscriptionProduct(current.productId)?.isFamilyShareable == true
     }
 
     /// Announces a change of the purchaser's subscription, for the purchaser and each family member who shares it.
@@ -121,7 +121,7 @@ extension Store {
         guard status == .active || status == .billingGracePeriod, subscription.ownership == .purchased,
             customers[member] != nil,
             let original = period(of: subscription, at: now)?.payload, original.purchaseDate <= now,
-            let product = catalogue.product(original.productId), product.isFamilyShareable
+            let product = subscriptionProduct(original.productId), product.isFamilyShareable
         else { return }
         let own = subscriptions(of: member)
         let earlier = own.first { $0.owner == subscription.id }
@@ -149,7 +149,7 @@ extension Store {
     private mutating func shareRunningPeriod(_ subscription: Subscription, with share: Subscription, at now: Date) {
         guard isPaidAhead(share, at: now), period(of: share, at: now)?.payload.transactionId == share.current,
             let running = period(of: subscription, at: now)?.payload, running.purchaseDate <= now,
-            let product = catalogue.product(running.productId), product.isFamilyShareable
+            let product = subscriptionProduct(running.productId), product.isFamilyShareable
         else { return }
         var before = share
         begin(&before, product, reason: .purchase, at: now, sharing: running.transactionId)
@@ -162,7 +162,7 @@ extension Store {
     private mutating func sharePaidAheadPeriod(_ subscription: Subscription, with share: Subscription, at now: Date) {
         guard isPaidAhead(subscription, at: now), let next = transactions[subscription.current]?.payload,
             transactions[share.current]?.sharedFrom != next.transactionId,
-            let product = catalogue.product(next.productId), product.isFamilyShareable
+            let product = subscriptionProduct(next.productId), product.isFamilyShareable
         else { return }
         renew(share, with: subscription, product, from: next.purchaseDate, nil, at: now)
     }

@@ -105,7 +105,7 @@ extension Store {
     /// Shares a purchase with a family member. Does nothing unless it is a non-consumable that can be shared.
     mutating func shareNonConsumable(_ original: StoredTransaction, with member: String, at now: Date) {
         guard let customer = customers[member], let product = catalogue.product(original.payload.productId),
-            product.isFamilyShareable, product.type == .nonConsumable,
+            product.isFamilyShareable, product.type == .nonConsumable, original.payload.type == .nonConsumable,
             original.payload.inAppOwnershipType == .purchased, original.payload.revocationDate == nil
         else { return }
         let payload = draft(product, for: customer, at: now, reason: .purchase, ownership: .familyShared)

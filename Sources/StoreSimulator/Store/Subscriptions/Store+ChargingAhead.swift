@@ -61,13 +61,10 @@ extension Store {
 
     /// Returns a number in 0..<1 that depends only on the seed, `name` and `date`, not on other commands.
     func seededFraction(_ name: String, _ date: Date) -> Double {
-        // FNV-1a over the name, then SplitMix64's finalizer.
+        // FNV-1a over the name.
         var word = seed ^ 0xCBF2_9CE4_8422_2325
         for byte in name.utf8 { word = (word ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        word ^= UInt64(bitPattern: date.millisecondsSince1970 ?? 0)
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Double((word ^ (word >> 31)) >> 11) * 0x1p-53
+        return (word ^ UInt64(bitPattern: date.millisecondsSince1970 ?? 0)).mixed.fraction
     }
 
     /// Whether the next period can be charged in the current state.

@@ -41,8 +41,7 @@ extension Store {
         switch change {
         case .none: return try buyCurrentProduct(subscription, product, at: now)
         case .upgrade:
-            let transaction = upgrade(subscription, to: purchase, offer: nil, .didChangeRenewalPref, at: now)
-            return Subject(customer: purchase.customer, transaction: transaction)
+            return upgrade(subscription, to: purchase, offer: nil, .didChangeRenewalPref, at: now)
         case .downgrade:
             guard subscription.renewalProduct != purchase.product.id || !subscription.renewsAutomatically else {
                 throw StoreError(.alreadyOwned, "\(subscription.customer) renews into \(purchase.product.id) already")
@@ -94,8 +93,7 @@ extension Store {
             announce(.offerRedeemed, about: subscription.id, at: now)
             updateSharesAfterRedemption(of: subscription, at: now)
         case .upgrade:
-            let transaction = upgrade(subscription, to: purchase, offer: offer, .offerRedeemed, at: now)
-            return Subject(customer: purchase.customer, transaction: transaction)
+            return upgrade(subscription, to: purchase, offer: offer, .offerRedeemed, at: now)
         case .downgrade:
             guard offer.type != .offerCode else {
                 throw StoreError(.notEligible, "an offer code cannot be redeemed for a lower level of service")
@@ -133,20 +131,20 @@ extension Store {
     /// without a notification.
     private mutating func upgrade(
         _ subscription: Subscription, to purchase: Purchase, offer: Offer?, _ type: NotificationTypeV2, at now: Date
-    ) -> String {
+    ) -> Subject {
         var subscription = subscription
         markUpgraded(subscription, at: now)
         let shared = shares(of: subscription)
         // A failed renewal of the old product is no longer owed.
         updateStreakStart(&subscription, at: now)
         subscription.start(purchase, price: purchase.product.price(in: storefront(of: purchase.customer)), offer: offer)
-        let transaction = begin(&subscription, purchase.product, reason: .purchase, at: now)
+        begin(&subscription, purchase.product, reason: .purchase, at: now)
         subscriptions[subscription.id] = subscription
         announce(type, .upgrade, about: subscription, at: now)
         schedulePriceNotice(subscription.id, at: now)
         for share in shared { upgrade(share, with: subscription, to: purchase.product, at: now) }
         updateSharing(subscription.id, at: now)
-        return transaction
+        return Subject(customer: purchase.customer, transaction: subscription.current)
     }
 
     /// Marks the current period, and one that was charged in advance, as upgraded.

@@ -4,15 +4,13 @@ package import Foundation
 // Scheduled events: renewals, expirations and billing retry.
 
 extension Store {
-    /// When the next scheduled event is due.
-    package var next: Date? { schedule.next }
-
     /// Processes all events due by `date`, in order.
     package mutating func run(until date: Date) {
-        while let entry = schedule.pop(dueBy: date) { process(entry) }
+        while runNext(dueBy: date) {}
     }
 
     /// Processes the next event if it is due by `date`. Returns whether there was one.
+    @discardableResult
     package mutating func runNext(dueBy date: Date) -> Bool {
         guard let entry = schedule.pop(dueBy: date) else { return false }
         process(entry)
@@ -88,8 +86,7 @@ extension Store {
 
     /// Returns the product that the subscription renews into; nil if it is not on sale.
     func renewalProduct(of subscription: Subscription) -> Product? {
-        guard let product = catalogue.product(subscription.nextProduct), product.isOnSale, product.subscription != nil
-        else { return nil }
+        guard let product = subscriptionProduct(subscription.nextProduct), product.isOnSale else { return nil }
         return product
     }
 

@@ -30,13 +30,13 @@ extension Store {
             continued ?? own.last { transactions[$0.current]?.payload.storefront == customer.storefront }
         var subscription = initialSubscription(purchase, terms, restarted, customer, offer: offer, plan: plan, at: now)
         subscription.nextOffer = next
-        let transaction = begin(&subscription, purchase.product, reason: .purchase, at: now)
+        begin(&subscription, purchase.product, reason: .purchase, at: now)
         if offer?.type == .introductory { customers[customer.id]?.introductoryGroups.append(terms.group) }
         save(subscription)
         announce(.subscribed, existing == nil ? .initialBuy : .resubscribe, about: subscription, at: now)
         schedulePriceNotice(subscription.id, at: now)
         updateSharing(subscription.id, at: now)
-        return Subject(customer: customer.id, transaction: transaction)
+        return Subject(customer: customer.id, transaction: subscription.current)
     }
 
     /// Stores a subscription after its first or next period has begun. A new one becomes one of the customer's.
@@ -116,17 +116,17 @@ extension Store {
         if start.timeIntervalSince(ended) > settings.rate.maximumIgnoredLapse { subscription.streakStart = start }
     }
 
-    /// Begins a period at `start`: adds a transaction and schedules the renewal.
+    /// Begins a period at `start`: adds a transaction, which becomes the current one, and schedules the renewal. Does
+    /// nothing if the product is not a subscription.
     ///
     /// The period may begin after the charge. The offer, the commitment and the price in `subscription` must be those
     /// of the new period. The first transaction determines the subscription's identifier. A share refers to the
-    /// purchaser's current transaction unless `shared` is given. Returns the transaction identifier.
-    @discardableResult
+    /// purchaser's current transaction unless `shared` is given.
     mutating func begin(
         _ subscription: inout Subscription, _ product: Product, reason: TransactionReason, at start: Date,
         chargedAt now: Date? = nil, sharing shared: String? = nil
-    ) -> String {
-        guard let customer = customers[subscription.customer], let terms = product.subscription else { return "" }
+    ) {
+        guard let customer = customers[subscription.customer], let terms = product.subscription else { return }
         let owner = shared ?? subscription.owner.flatMap { subscriptions[$0]?.current }
         var payload = draft(product, for: customer, at: start, reason: reason, ownership: subscription.ownership)
         if subscription.id.isEmpty {
@@ -161,7 +161,6 @@ extension Store {
         }
         add(payload, for: customer.id, sharedFrom: owner)
         if let due = subscription.due { schedule.add(.subscription(subscription.id), at: due) }
-        return payload.transactionId
     }
 
     /// Returns the end of a period. If the start is the last day of a month that is too short for `day`, the period

@@ -48,7 +48,7 @@ struct TriggerRun {
         customer = request.customer ?? Self.newName(in: whole)
         otherName = Self.newName(in: whole, after: customer)
         isNew = whole.customers[customer] == nil
-        if isNew { try whole.checkName(customer) }
+        try whole.checkCustomer(customer)
         store = whole.excerpt(of: customer)
         let isSummary = request.notificationType == .renewalExtension && request.subtype == .summary
         if isSummary { subscribers = try whole.subscribers(of: subscriptionProduct().id, at: now).count }
@@ -100,17 +100,11 @@ struct TriggerRun {
 
     private func outcome(_ number: Int) -> StoreOutcome {
         let record = store.notifications[number]
-        var outcome = StoreOutcome(environment: store.environment, customer: record.customer, token: token)
-        if case .purchase(let purchase) = record.content {
-            outcome.transactionID = purchase.transaction.transactionId
-            outcome.originalTransactionID = purchase.transaction.originalTransactionId
-            outcome.orderID = store.transactions[purchase.transaction.transactionId]?.order
-            outcome.appAccountToken = purchase.transaction.appAccountToken?.text
-        }
-        var all = store.outcomeNotifications(from: 0)
+        var subject = Store.Subject(customer: record.customer, token: token)
+        if case .purchase(let purchase) = record.content { subject.transaction = purchase.transaction.transactionId }
+        var outcome = store.outcome(subject, since: 0)
         // Notifications to family members may follow the purchaser's.
-        if all.indices.contains(number) { all.append(all.remove(at: number)) }
-        outcome.notifications = all
+        outcome.notifications.append(outcome.notifications.remove(at: number))
         return outcome
     }
 
