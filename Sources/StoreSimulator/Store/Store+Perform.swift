@@ -141,7 +141,7 @@ extension Store {
         case .approvePurchase(let customer, let product): try approve(customer, product, at: now)
         case .declinePurchase(let customer, let product): try decline(customer, product)
         case .setNextPurchaseResult(let customer, let device, let result, let message):
-            try change(device, of: customer, at: now) { $0.plan = .init(result: result, message: message) }
+            try change(device, of: customer, at: now) { $0.nextPurchase = .init(result: result, message: message) }
         case .holdUpdates(let customer, let device):
             try change(device, of: customer, at: now) { $0.holdsUpdates = true }
         case .releaseUpdates(let customer, let device, let reversed):

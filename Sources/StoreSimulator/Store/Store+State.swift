@@ -34,7 +34,7 @@ extension Store {
             originalTransactionID: subscription.id, transactionID: payload?.transactionId ?? subscription.current,
             orderID: period?.order, subscriptionGroupIdentifier: subscription.group,
             productID: payload?.productId ?? info.productId, status: status,
-            hasAccess: status == .active || status == .billingGracePeriod, expiresDate: payload?.expiresDate,
+            hasAccess: status.givesAccess, expiresDate: payload?.expiresDate,
             autoRenewStatus: info.autoRenewStatus, autoRenewProductID: info.autoRenewProductId,
             expirationIntent: info.expirationIntent, isInBillingRetryPeriod: info.isInBillingRetryPeriod,
             gracePeriodExpiresDate: info.gracePeriodExpiresDate, inAppOwnershipType: subscription.ownership,

@@ -205,3 +205,8 @@ extension Store {
     /// Returns a subscription and the subscriptions of the family members who share it.
     package func holders(of subscription: Subscription) -> [Subscription] { [subscription] + shares(of: subscription) }
 }
+
+extension SubscriptionStatus {
+    /// Whether the app should give access to the subscription's content.
+    var givesAccess: Bool { self == .active || self == .billingGracePeriod }
+}

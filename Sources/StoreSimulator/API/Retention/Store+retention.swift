@@ -45,7 +45,7 @@ extension Store {
     private mutating func startPerformanceTest(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         // Work on copies, so that a refused request does not use up an identifier.
         var (messaging, identifiers) = (retention, identifiers)
-        let id = UUID(uuidString: identifiers.uuid()) ?? UUID()
+        let id = identifiers.version4()
         let response = try messaging.startPerformanceTest(request.fields(), id: id, now: now) {
             (id) throws(APIFailure) in try checkTestable(id)
         }

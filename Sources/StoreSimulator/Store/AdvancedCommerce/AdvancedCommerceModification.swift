@@ -22,44 +22,50 @@ struct AdvancedCommerceModification {
         guard !renewalItems.isEmpty else {
             throw APIFailure(.removalAllNotAllowed, "The change would remove all items.")
         }
-        if let period = body.periodChange {
-            let given = Set((body.changeItems ?? []).map(\.currentSKU) + (body.removeItems ?? []).map(\.sku))
-            if let sku = (old.renewalInfo.items ?? []).compactMap(\.sku).first(where: { !given.contains($0) }) {
-                throw APIFailure(.missingUpdatedItemsWithPeriodChange, "The period changes, but not the item “\(sku)”.")
-            }
-            guard let length = Period(iso8601: period.period.rawValue) else {
-                throw APIFailure(.invalidRenewalPeriod, "The period is not valid.")
-            }
-            state.period = length
-            state.renewalInfo.period = period.period
-            if period.effective == .immediately {
-                isImmediate = true
-                state.transactionInfo.period = period.period
-            }
-        }
+        try changePeriod(body, old)
         if let descriptors = body.descriptors { state.rename(descriptors) }
-        if isImmediate {
-            // Items revoked in the period that ends are not part of the new period.
-            currentItems.removeAll { $0.revocationDate != nil }
-            if !body.retainBillingCycle {
-                // The period in which the removed items were paid ends now, also those of earlier requests.
-                let removed = Set(state.removed).subtracting(renewalItems.compactMap(\.sku))
-                state.removed = []
-                currentItems.removeAll { removed.contains($0.sku ?? "") }
-                for index in currentItems.indices { currentItems[index].refunds = nil }
-            }
-        }
+        if isImmediate { endPeriod(retainsBillingCycle: body.retainBillingCycle) }
         state.transactionInfo.items = currentItems
         state.renewalInfo.items = renewalItems
         let reference = body.requestInfo.requestReferenceId.text
         state.renewalInfo.requestReferenceId = reference
-        if isImmediate { state.transactionInfo.requestReferenceId = reference }
-        if let taxCode = body.taxCode {
-            state.renewalInfo.taxCode = taxCode
-            if isImmediate { state.transactionInfo.taxCode = taxCode }
-        }
+        if let taxCode = body.taxCode { state.renewalInfo.taxCode = taxCode }
         // Without an immediate change, the running period keeps the price that was paid.
-        if isImmediate { state.transactionInfo.setUntaxedPrice(state.price) }
+        guard isImmediate else { return }
+        state.transactionInfo.requestReferenceId = reference
+        if let taxCode = body.taxCode { state.transactionInfo.taxCode = taxCode }
+        state.transactionInfo.setUntaxedPrice(state.price)
+    }
+
+    private mutating func changePeriod(
+        _ body: AdvancedCommerceSubscriptionModifyInAppRequest, _ old: AdvancedCommerceState
+    ) throws(APIFailure) {
+        guard let change = body.periodChange else { return }
+        let given = Set((body.changeItems ?? []).map(\.currentSKU) + (body.removeItems ?? []).map(\.sku))
+        if let sku = (old.renewalInfo.items ?? []).compactMap(\.sku).first(where: { !given.contains($0) }) {
+            throw APIFailure(.missingUpdatedItemsWithPeriodChange, "The period changes, but not the item “\(sku)”.")
+        }
+        guard let length = Period(iso8601: change.period.rawValue) else {
+            throw APIFailure(.invalidRenewalPeriod, "The period is not valid.")
+        }
+        state.period = length
+        state.renewalInfo.period = change.period
+        if change.effective == .immediately {
+            isImmediate = true
+            state.transactionInfo.period = change.period
+        }
+    }
+
+    /// Ends the running period, because one with the changed items begins now.
+    private mutating func endPeriod(retainsBillingCycle: Bool) {
+        // Items revoked in the period that ends are not part of the new period.
+        currentItems.removeAll { $0.revocationDate != nil }
+        guard !retainsBillingCycle else { return }
+        // The period in which the removed items were paid ends now, also those of earlier requests.
+        let removed = Set(state.removed).subtracting(renewalItems.compactMap(\.sku))
+        state.removed = []
+        currentItems.removeAll { removed.contains($0.sku ?? "") }
+        for index in currentItems.indices { currentItems[index].refunds = nil }
     }
 
     private mutating func remove(_ sku: String) throws(APIFailure) {

@@ -22,10 +22,10 @@ package struct Device: Sendable, Codable {
     var unverified: [String] = []
     /// The data that the device had when it went offline; nil while it is online.
     package var offline: DeviceView?
-    var plan: PurchasePlan?
+    var nextPurchase: PlannedPurchase?
 
     /// The planned result of the next purchase.
-    struct PurchasePlan: Sendable, Codable {
+    struct PlannedPurchase: Sendable, Codable {
         var result: PlannedPurchaseResult
         var message: String?
     }
@@ -94,7 +94,7 @@ package struct DeviceView: Sendable, Codable {
         return statuses.contains { status in
             guard status.transaction.transactionId == transaction.transactionId else { return false }
             let ends = status.renewalInfo.gracePeriodExpiresDate ?? transaction.expiresDate ?? .distantPast
-            return ends > now && (status.status == .active || status.status == .billingGracePeriod)
+            return ends > now && status.status.givesAccess
         }
     }
 }

@@ -88,17 +88,17 @@ extension Store {
     /// Makes a purchase, unless the device has another planned result or the purchase requires approval.
     mutating func order(_ purchase: Purchase, on name: String?, at now: Date) throws(StoreError) -> Subject {
         let customer = purchase.customer
-        var plan: Device.PurchasePlan?
+        var planned: Device.PlannedPurchase?
         if let name {
             try checkCustomer(customer)
             try checkDeviceName(name, of: customer)
             try checkNetwork(name, of: customer)
-            plan = customers[customer]?.devices[name]?.plan
+            planned = customers[customer]?.devices[name]?.nextPurchase
         }
         var subject =
-            switch plan?.result {
+            switch planned?.result {
             case .cancelled: Subject(customer: customer, result: .cancelled)
-            case .failed: Subject(customer: customer, result: .failed, message: plan?.message ?? "unknown")
+            case .failed: Subject(customer: customer, result: .failed, message: planned?.message ?? "unknown")
             case .interrupted: try addPendingPurchase(purchase, at: now)
             case .unverified, nil:
                 if customers[customer]?.asksToBuy == true {
@@ -111,8 +111,10 @@ extension Store {
         subject.result = subject.result ?? .success
         guard let name else { return subject }
         try addDevice(name, of: customer)
-        if subject.result != .pending || plan?.result == .interrupted { customers[customer]?.devices[name]?.plan = nil }
-        if plan?.result == .unverified, let transaction = subject.transaction {
+        if subject.result != .pending || planned?.result == .interrupted {
+            customers[customer]?.devices[name]?.nextPurchase = nil
+        }
+        if planned?.result == .unverified, let transaction = subject.transaction {
             customers[customer]?.devices[name]?.unverified.append(transaction)
         }
         return subject

@@ -1,5 +1,5 @@
 internal import AppStoreModels
-internal import Foundation
+package import Foundation
 
 // Creates notifications. Their content is fixed at creation; they are signed at the first access.
 
@@ -69,6 +69,20 @@ extension Store {
             record.due = now
         }
         addNotification(record)
+    }
+
+    mutating func requestTestNotification(at now: Date) throws(StoreError) -> Subject {
+        guard settings.notificationURL != nil else {
+            throw StoreError(.impossibleTransition, "no URL for notifications is set for \(environment.rawValue)")
+        }
+        return Subject(token: addTest(at: now))
+    }
+
+    /// Sends a test notification. Returns the token with which its status can be requested.
+    package mutating func addTest(at now: Date) -> String {
+        let token = "\(identifiers.uuid())_\(now.millisecondsSince1970 ?? 0)"
+        announce(.test, nil, .test, customer: nil, token: token, at: now)
+        return token
     }
 }
 

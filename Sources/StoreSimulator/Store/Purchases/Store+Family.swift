@@ -117,8 +117,7 @@ extension Store {
     /// Shares the purchaser's subscription with a family member, for the first time or again, if it gives access: the
     /// running period, and the next one if it was charged in advance.
     private mutating func shareSubscription(_ subscription: Subscription, with member: String, at now: Date) {
-        let status = status(of: subscription, at: now)
-        guard status == .active || status == .billingGracePeriod, subscription.ownership == .purchased,
+        guard status(of: subscription, at: now).givesAccess, subscription.ownership == .purchased,
             customers[member] != nil,
             let original = period(of: subscription, at: now)?.payload, original.purchaseDate <= now,
             let product = subscriptionProduct(original.productId), product.isFamilyShareable

@@ -66,9 +66,7 @@ extension Store {
         let request = DecodedRealtimeRequestBody(
             originalTransactionId: subscription.id, appAppleId: app.appAppleID, productId: product,
             userLocale: Self.locales[customers[subscription.customer]?.storefront ?? ""] ?? "en-US",
-            requestIdentifier: UUID(uuidString: exchangeIdentifiers.uuid()) ?? UUID(), environment: environment,
-            signedDate: now
-        )
+            requestIdentifier: exchangeIdentifiers.version4(), environment: environment, signedDate: now)
         let others = catalogue.products.filter {
             $0.id != product && $0.subscription?.group == subscription.group && $0.isOnSale
         }

@@ -25,14 +25,16 @@ extension Store {
         _ customer: String, _ selector: String?, days: Int32, at now: Date
     ) throws(StoreError) -> Subject {
         let subscription = try subscription(of: customer, selector)
-        guard (1...90).contains(days) else {
-            throw StoreError(.invalidArgument, "days must be 1 to 90")
-        }
+        try checkDays(days)
         if let refusal = extensionRefusal(subscription, at: now) {
             throw StoreError(.notEligible, "the renewal date cannot be extended: \(refusal.rawValue)")
         }
         extend(subscription, days: days, at: now)
         return Subject(customer: customer, transaction: subscription.current)
+    }
+
+    private func checkDays(_ days: Int32) throws(StoreError) {
+        guard (1...90).contains(days) else { throw StoreError(.invalidArgument, "days must be 1 to 90") }
     }
 
     /// Returns why the renewal date of a subscription cannot be extended; nil if it can.
@@ -98,9 +100,7 @@ extension Store {
         guard try self.product(product).subscription != nil else {
             throw StoreError(.invalidArgument, "\(product) is not an auto-renewable subscription")
         }
-        guard (1...90).contains(days) else {
-            throw StoreError(.invalidArgument, "days must be 1 to 90")
-        }
+        try checkDays(days)
         let request = request ?? identifiers.uuid()
         if massExtensions[request] == nil {
             massExtensions[request] = MassExtension(
