@@ -51,7 +51,7 @@ extension SimulatorState {
     private mutating func postpone(_ attempt: DeliveryAttempt) {
         let seconds = Double(1 + attempt.number.magnitude &* 2_654_435_761 % 600)
         self[attempt.environment].notifications[attempt.number].wasPostponed = true
-        self[attempt.environment].plan(attempt, at: attempt.date + seconds)
+        self[attempt.environment].reschedule(attempt, at: attempt.date + seconds)
     }
 }
 
@@ -65,8 +65,8 @@ extension DeliveryAttempt {
 
 extension Store {
     /// Reschedules an attempt for `date`.
-    mutating func plan(_ attempt: DeliveryAttempt, at date: Date) {
-        if attempt.isManual { resend(attempt.number, at: date) } else { plan(attempt.number, at: date) }
+    mutating func reschedule(_ attempt: DeliveryAttempt, at date: Date) {
+        if attempt.isManual { resend(attempt.number, at: date) } else { scheduleDelivery(attempt.number, at: date) }
     }
 }
 

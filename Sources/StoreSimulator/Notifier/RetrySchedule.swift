@@ -30,7 +30,7 @@ package enum RetrySchedule {
 
 extension Store {
     /// Schedules a notification for `date`. Replaces an earlier schedule.
-    package mutating func plan(_ number: Int, at date: Date) {
+    package mutating func scheduleDelivery(_ number: Int, at date: Date) {
         guard notifications.indices.contains(number) else { return }
         notifications[number].due = date
         deliveries.add(.delivery(number), at: date, order: number)
@@ -75,6 +75,6 @@ extension Store {
                 after: notifications[number].attempts.count(where: { !$0.isManual }), at: date,
                 version: notifications[number].version)
         else { return }
-        plan(number, at: next)
+        scheduleDelivery(number, at: next)
     }
 }

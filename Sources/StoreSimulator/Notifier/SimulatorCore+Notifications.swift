@@ -75,7 +75,7 @@ extension SimulatorCore {
     }
 
     private func reschedule(_ attempt: DeliveryAttempt) {
-        state.withLock { $0[attempt.environment].plan(attempt, at: attempt.date) }
+        state.withLock { $0[attempt.environment].reschedule(attempt, at: attempt.date) }
     }
 
     /// Returns the text of a notification. It is the same each time, unless faults change it.

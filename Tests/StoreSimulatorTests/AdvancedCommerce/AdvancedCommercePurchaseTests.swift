@@ -126,7 +126,7 @@ import Testing
         let again = try #require(shop.store.subscriptions[shop.subscription])
         #expect(shop.store.status(of: again, at: shop.now) == .active)
         #expect(shop.store.extensionRefusal(again, at: shop.now) == .tooOften)
-        #expect(again.streakStart == shop.now)
+        #expect(again.recentStart == shop.now)
     }
 
     @Test func `A modify request adds an item at once for its prorated price and removes one at the renewal`()

@@ -131,15 +131,15 @@ extension Store {
         state.renewalInfo.consistencyToken = identifiers.uuid()
         var subscription = Subscription(
             customer: id, group: terms.group, ownership: .purchased, owner: nil, renewalProduct: product.id,
-            price: state.price, priceProduct: product.id, streakStart: now)
+            price: state.price, priceProduct: product.id, recentStart: now)
         if let lapsed {
             (subscription.id, subscription.current) = (lapsed.id, lapsed.current)
-            subscription.streakStart = lapsed.streakStart
+            subscription.recentStart = lapsed.recentStart
             // The limit of two extensions a year applies to the customer, even after a resubscription.
             subscription.extensions = lapsed.extensions
             subscription.extensionRequests = lapsed.extensionRequests
         }
-        updateStreakStart(&subscription, at: now)
+        updateRecentStart(&subscription, at: now)
         subscription.advancedCommerce = state
         subscription.accountToken = order.requestInfo.appAccountToken ?? lapsed?.accountToken
         begin(&subscription, product, reason: .purchase, at: now)

@@ -33,7 +33,7 @@ extension Store {
         let expires = transactions[old.current]?.payload.expiresDate ?? now
         var new = Subscription(
             customer: old.customer, group: target.subscription?.group ?? "", ownership: .purchased, owner: nil,
-            renewalProduct: target.id, price: state.price, priceProduct: target.id, streakStart: old.streakStart)
+            renewalProduct: target.id, price: state.price, priceProduct: target.id, recentStart: old.recentStart)
         new.renewsAutomatically = old.renewsAutomatically
         new.renewals = old.renewals
         new.advancedCommerce = state

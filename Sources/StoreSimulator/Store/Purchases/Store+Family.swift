@@ -130,9 +130,9 @@ extension Store {
             ?? Subscription(
                 customer: member, group: subscription.group, ownership: .familyShared, owner: subscription.id,
                 renewalProduct: subscription.renewalProduct, price: 0, priceProduct: subscription.priceProduct,
-                streakStart: now)
+                recentStart: now)
         share.copyRenewalState(from: subscription)
-        updateStreakStart(&share, at: now)
+        updateRecentStart(&share, at: now)
         // In a grace period the paid period has ended, and a transaction cannot begin after its end.
         let isOver = (original.expiresDate ?? .distantFuture) <= now
         begin(
@@ -152,7 +152,7 @@ extension Store {
         else { return }
         var before = share
         begin(&before, product, reason: .purchase, at: now, sharing: running.transactionId)
-        subscriptions[share.id]?.beforeCharge = [.init(before)]
+        subscriptions[share.id]?.beforeCharge = Subscription.BeforeCharge(before)
         announce(.subscribed, .resubscribe, about: before, at: now)
     }
 
@@ -172,7 +172,7 @@ extension Store {
         _ subtype: NotificationSubtype?, at now: Date
     ) {
         var share = share
-        updateStreakStart(&share, at: start)
+        updateRecentStart(&share, at: start)
         share.copyRenewalState(from: owner)
         begin(&share, product, reason: .renewal, at: start, chargedAt: now)
         subscriptions[share.id] = share

@@ -138,13 +138,13 @@ extension Store {
             subscriptions[subscription.id]?.price = price
             subscriptions[subscription.id]?.priceIncrease = nil
             // A refund of the prepaid period restores these.
-            for (index, before) in subscription.beforeCharge.enumerated() {
+            if let before = subscription.beforeCharge {
                 let isSame = before.priceProduct == subscription.priceProduct
                 let other =
                     before.commitment?.plan.price ?? catalogue.product(before.priceProduct)?.price(in: code)
                     ?? before.price
-                subscriptions[subscription.id]?.beforeCharge[index].price = isSame ? price : other
-                subscriptions[subscription.id]?.beforeCharge[index].priceIncrease = nil
+                subscriptions[subscription.id]?.beforeCharge?.price = isSame ? price : other
+                subscriptions[subscription.id]?.beforeCharge?.priceIncrease = nil
             }
             // The next renewal may cost more by a price change of the new storefront.
             schedulePriceNotice(subscription.id, at: now)

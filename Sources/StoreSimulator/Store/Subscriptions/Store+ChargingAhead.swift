@@ -8,7 +8,7 @@ extension Store {
     /// one before it.
     package func period(of subscription: Subscription, at now: Date) -> StoredTransaction? {
         guard let current = transactions[subscription.current] else { return nil }
-        guard current.payload.purchaseDate > now, let before = subscription.beforeCharge.first,
+        guard current.payload.purchaseDate > now, let before = subscription.beforeCharge,
             let running = transactions[before.current], isRunning(running.payload, at: now)
         else { return current }
         return running
@@ -86,7 +86,7 @@ extension Store {
     /// - Returns: False, without any change, if the current period has begun.
     mutating func cancelPaidAheadPeriod(_ id: String, at now: Date) -> Bool {
         guard var subscription = subscriptions[id], isPaidAhead(subscription, at: now),
-            let before = subscription.beforeCharge.first, let running = transactions[before.current]?.payload
+            let before = subscription.beforeCharge, let running = transactions[before.current]?.payload
         else { return false }
         // The increase that the cancelled period would have cost is still to come. One that was announced since stays.
         let since = subscription.priceProduct == before.priceProduct ? subscription.priceIncrease : nil
@@ -97,7 +97,7 @@ extension Store {
         subscription.priceProduct = before.priceProduct
         subscription.offer = before.offer
         subscription.renewals = before.renewals
-        subscription.beforeCharge = []
+        subscription.beforeCharge = nil
         subscription.plan = before.plan
         subscription.commitment = before.commitment
         // The customer owes no more periods of the commitment. If renewal is turned on again, another one begins.
@@ -128,7 +128,7 @@ extension Store {
         // A restored period that has ended already does not pay for a later renewal that is in billing retry.
         guard subscription.retryEnds == nil || !isOver else { return }
         let before = Subscription.BeforeCharge(subscription)
-        subscription.beforeCharge = transaction.payload.purchaseDate > now ? [before] : []
+        subscription.beforeCharge = transaction.payload.purchaseDate > now ? before : nil
         subscription.current = transaction.payload.transactionId
         subscription.renewalProduct = transaction.payload.productId
         subscription.renewals += 1

@@ -136,7 +136,7 @@ extension Store {
         markUpgraded(subscription, at: now)
         let shared = shares(of: subscription)
         // A failed renewal of the old product is no longer owed.
-        updateStreakStart(&subscription, at: now)
+        updateRecentStart(&subscription, at: now)
         subscription.start(purchase, price: purchase.product.price(in: storefront(of: purchase.customer)), offer: offer)
         begin(&subscription, purchase.product, reason: .purchase, at: now)
         subscriptions[subscription.id] = subscription

@@ -72,10 +72,9 @@ extension Store {
                 subscriptions[subscription.id]?.priceIncrease = nil
             }
             // A refund of the prepaid period restores these.
-            for (index, before) in subscription.beforeCharge.enumerated() where before.priceProduct == campaign.product
-            {
-                subscriptions[subscription.id]?.beforeCharge[index].price = min(before.price, campaign.price)
-                subscriptions[subscription.id]?.beforeCharge[index].priceIncrease = nil
+            if let before = subscription.beforeCharge, before.priceProduct == campaign.product {
+                subscriptions[subscription.id]?.beforeCharge?.price = min(before.price, campaign.price)
+                subscriptions[subscription.id]?.beforeCharge?.priceIncrease = nil
             }
         }
     }

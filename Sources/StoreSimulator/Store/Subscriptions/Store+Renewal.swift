@@ -120,12 +120,12 @@ extension Store {
     mutating func renew(_ id: String, from start: Date, _ subtype: NotificationSubtype?, at now: Date) {
         guard var subscription = subscriptions[id], let product = renewalProduct(of: subscription) else { return }
         let shared = shares(of: subscription)
-        updateStreakStart(&subscription, at: start)
+        updateRecentStart(&subscription, at: start)
         let before = Subscription.BeforeCharge(subscription)
         renewCommitment(&subscription, product, from: start)
         subscription.prepareRenewal(product, in: storefront(of: subscription.customer))
         begin(&subscription, product, reason: .renewal, at: start, chargedAt: now)
-        if !subscription.beforeCharge.isEmpty { subscription.beforeCharge = [before] }
+        if subscription.beforeCharge != nil { subscription.beforeCharge = before }
         subscriptions[id] = subscription
         announce(.didRenew, subtype, about: subscription, at: now)
         schedulePriceNotice(id, at: now)

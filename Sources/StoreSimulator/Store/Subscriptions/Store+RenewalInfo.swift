@@ -16,7 +16,7 @@ extension Store {
         info.gracePeriodExpiresDate = subscription.graceEnds
         info.priceIncreaseStatus = subscription.pendingIncrease.map { $0.isAccepted ? .accepted : .pending }
         info.renewalDate = current?.expiresDate
-        info.recentSubscriptionStartDate = subscription.streakStart
+        info.recentSubscriptionStartDate = subscription.recentStart
         info.appAccountToken = subscription.accountToken
         info.appTransactionId = current?.appTransactionId
         if renews { price(&info, subscription) }

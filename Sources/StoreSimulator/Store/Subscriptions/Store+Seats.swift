@@ -22,7 +22,7 @@ extension Store {
         addCustomer(id, at: now)
         var subscription = Subscription(
             customer: id, group: terms.group, ownership: .assigned, owner: nil, renewalProduct: product.id, price: 0,
-            priceProduct: product.id, streakStart: now)
+            priceProduct: product.id, recentStart: now)
         begin(&subscription, product, reason: .purchase, at: now)
         save(subscription)
         announce(.subscribed, earlier.isEmpty ? .initialBuy : .resubscribe, about: subscription, at: now)

@@ -88,8 +88,8 @@ extension Store {
             lapsed
             ?? Subscription(
                 customer: customer.id, group: terms.group, ownership: .purchased, owner: nil,
-                renewalProduct: purchase.product.id, price: price, priceProduct: purchase.product.id, streakStart: now)
-        updateStreakStart(&subscription, at: now)
+                renewalProduct: purchase.product.id, price: price, priceProduct: purchase.product.id, recentStart: now)
+        updateRecentStart(&subscription, at: now)
         subscription.start(purchase, price: price, offer: offer)
         // Unlike a change of plan, a resubscription does not keep the account of the lapsed subscription.
         subscription.accountToken = purchase.accountToken
@@ -108,12 +108,12 @@ extension Store {
         return .init(plan: plan, periodNumber: 1, totalPeriods: periods, ends: start)
     }
 
-    /// Restarts `streakStart` at `start` if the gap since the last paid period is too long.
-    func updateStreakStart(_ subscription: inout Subscription, at start: Date) {
+    /// Restarts `recentStart` at `start` if the gap since the last paid period is too long.
+    func updateRecentStart(_ subscription: inout Subscription, at start: Date) {
         guard let last = transactions[subscription.current]?.payload, let expires = last.expiresDate else { return }
         // A refund after the period's end does not change when the service ended.
         let ended = last.revocationDate.map { min($0, expires) } ?? expires
-        if start.timeIntervalSince(ended) > settings.rate.maximumIgnoredLapse { subscription.streakStart = start }
+        if start.timeIntervalSince(ended) > settings.rate.maximumIgnoredLapse { subscription.recentStart = start }
     }
 
     /// Begins a period at `start`: adds a transaction, which becomes the current one, and schedules the renewal. Does
@@ -153,7 +153,7 @@ extension Store {
         // A share ends with the purchaser's period.
         if let owner { payload.expiresDate = transactions[owner]?.payload.expiresDate ?? payload.expiresDate }
         let isAhead = now.map { start > $0 } ?? false
-        subscription.beforeCharge = isAhead ? [.init(subscription)] : []
+        subscription.beforeCharge = isAhead ? Subscription.BeforeCharge(subscription) : nil
         subscription.current = payload.transactionId
         subscription.due = nil
         if subscription.owner == nil, let expires = payload.expiresDate {

@@ -43,7 +43,7 @@ package struct Subscription: Sendable, Codable {
     package var anchorDay: Int?
     package var priceIncrease: PriceIncrease?
     /// The start of the paid service without a gap of more than 60 days: `recentSubscriptionStartDate`.
-    package var streakStart: Date
+    package var recentStart: Date
     package var renewals = 0
     package var extensions: [Date] = []
     /// The renewal dates that extensions of this subscription resulted in, by the developer's request identifier.
@@ -53,8 +53,8 @@ package struct Subscription: Sendable, Codable {
     /// The billing plan that the customer chose, if there was a choice.
     package var plan: BillingPlanType?
     package var advancedCommerce: AdvancedCommerceState?
-    /// The state before a charge for a period that had not begun then. At most one element.
-    package var beforeCharge: [BeforeCharge] = []
+    /// The state before a charge for a period that had not begun then.
+    @Boxed package var beforeCharge: BeforeCharge? = nil
     /// When the next event of the subscription is due. A schedule entry with another date is obsolete.
     package var due: Date?
 

@@ -52,7 +52,7 @@ extension TriggerRun {
         let price = max(product.price(in: buyer.storefront), 9990)
         var subscription = Subscription(
             customer: customer, group: product.subscription?.group ?? "", ownership: .purchased, owner: nil,
-            renewalProduct: product.id, price: price, priceProduct: product.id, streakStart: start)
+            renewalProduct: product.id, price: price, priceProduct: product.id, recentStart: start)
         subscription.advancedCommerce = state(product, price: price)
         store.begin(&subscription, product, reason: .purchase, at: start)
         store.save(subscription)
