@@ -94,10 +94,7 @@ struct CatalogueCheck {
     /// Whether `text` can be an identifier. Apple's rules are stricter for products and unknown for groups; Xcode
     /// accepts any text.
     private static func isIdentifier(_ text: String) -> Bool {
-        (1...255).contains(text.utf8.count)
-            && text.unicodeScalars.allSatisfy {
-                !$0.properties.isWhitespace && $0.properties.generalCategory != .control
-            }
+        (1...255).contains(text.utf8.count) && !text.hasSpacesOrControlCharacters
     }
 
     private mutating func checkProducts() {
@@ -242,6 +239,11 @@ struct CatalogueCheck {
 }
 
 extension String {
+    // Other spaces, such as U+00A0 and U+3000, look like the one of ASCII.
+    var hasSpacesOrControlCharacters: Bool {
+        unicodeScalars.contains { $0.properties.isWhitespace || $0.properties.generalCategory == .control }
+    }
+
     /// Whether the text has the form of an alpha-3 country code or a currency code: three capital letters.
     var isThreeLetterCode: Bool {
         utf8.count == 3 && utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }

@@ -37,10 +37,7 @@ extension Store {
 
     /// Checks a name that becomes part of a path.
     static func checkName(_ name: String, of kind: String) throws(StoreError) {
-        let scalars = name.unicodeScalars
-        // Other spaces, such as U+00A0 and U+3000, look like the one of ASCII.
-        let isPlain = scalars.allSatisfy { !$0.properties.isWhitespace && $0.properties.generalCategory != .control }
-        guard (1...64).contains(scalars.count), isPlain else {
+        guard (1...64).contains(name.unicodeScalars.count), !name.hasSpacesOrControlCharacters else {
             throw StoreError(
                 .invalidArgument, "a \(kind)'s name must have 1 to 64 characters without spaces and control characters")
         }

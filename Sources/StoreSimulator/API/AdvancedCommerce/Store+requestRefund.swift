@@ -112,10 +112,6 @@ extension Store {
         announce(
             .consumptionRequest, about: asked, reason: refundItems.first?.refundReason.consumptionRequestReason, at: now
         )
-        if settings.refundDecision == .automatic {
-            let decides = now.after(settings.consumptionWindow)
-            transactions[id]?.refund?.due = decides
-            schedule.add(.refundDecision(id), at: decides)
-        }
+        scheduleRefundDecision(id, at: now)
     }
 }

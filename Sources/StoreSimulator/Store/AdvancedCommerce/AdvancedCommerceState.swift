@@ -65,7 +65,7 @@ package struct AdvancedCommerceState: Sendable, Codable {
 
     /// Records that items end with the running period.
     mutating func endRunning(_ skus: [String]) {
-        let running = skus.map(runningSKU)
+        let running = skus.map { runningSKU($0) }
         removed += running
         for sku in running { forgetRunning(sku) }
     }

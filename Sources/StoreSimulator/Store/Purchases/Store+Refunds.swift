@@ -16,9 +16,8 @@ extension Store {
             turnRenewalOff(subscription, at: now)
         }
         let id = transaction.payload.transactionId
-        let decides = settings.refundDecision == .automatic ? now.after(settings.consumptionWindow) : nil
         transactions[id]?.refund = .init(
-            state: .requested, requested: now, due: decides, reason: reason ?? .unintendedPurchase, note: note,
+            state: .requested, requested: now, reason: reason ?? .unintendedPurchase, note: note,
             refundedItems: transaction.refund?.refundedItems)
         let requestsConsumption =
             settings.sendsConsumptionRequestsForAllProducts || transaction.isSubscription
@@ -26,8 +25,17 @@ extension Store {
         if requestsConsumption, let updated = transactions[id] {
             announce(.consumptionRequest, about: updated, reason: reason ?? .unintendedPurchase, at: now)
         }
-        if let decides { schedule.add(.refundDecision(id), at: decides) }
+        scheduleRefundDecision(id, at: now)
         return Subject(customer: customer, transaction: id)
+    }
+
+    /// Schedules the decision about a requested refund for the end of the time in which the developer can answer, unless
+    /// only commands decide.
+    mutating func scheduleRefundDecision(_ id: String, at now: Date) {
+        guard settings.refundDecision == .automatic else { return }
+        let due = now.after(settings.consumptionWindow)
+        transactions[id]?.refund?.due = due
+        schedule.add(.refundDecision(id), at: due)
     }
 
     private func refundable(_ customer: String, _ selector: String?) throws(StoreError) -> StoredTransaction {
