@@ -171,14 +171,11 @@ struct APIRouter {
         let resolver = resolver
         group.on(path, method: method) { request, context -> Response in
             let call = try APICall(request, context, needs: scope, resolver)
-            // Convert the failure here: the idempotency and audit middleware recognize only `APIFailure`.
-            do { return try await handler(call) } catch let failure as ServiceFailure {
-                throw APIFailure(failure)
-            } catch let error as AppStoreServerError {
-                throw APIFailure(namingRejectionOf: error)
-            } catch let error as SigningError {
-                throw APIFailure("\(error.code)", error.message)
-            }
+            // Convert these here: the idempotency and audit middleware recognize only `APIFailure`. The log needs the
+            // other errors themselves.
+            do { return try await handler(call) } catch
+                where error is ServiceFailure || error is AppStoreServerError || error is SigningError
+            { throw FailureMiddleware.failure(error) }
         }
     }
 }

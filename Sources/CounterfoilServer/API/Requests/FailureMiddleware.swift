@@ -1,3 +1,4 @@
+internal import AppStoreServer
 internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
@@ -43,10 +44,12 @@ struct FailureMiddleware: RouterMiddleware {
             ])
     }
 
-    private static func failure(_ error: any Error) -> APIFailure {
+    static func failure(_ error: any Error) -> APIFailure {
         switch error {
         case let failure as APIFailure: failure
         case let failure as ServiceFailure: APIFailure(failure)
+        case let error as AppStoreServerError: APIFailure(namingRejectionOf: error)
+        case let error as SigningError: APIFailure("\(error.code)", error.message)
         case let error as StorageError: APIFailure(error)
         case let error as HTTPError where error.status == .notFound:
             APIFailure.notFound("Unknown path; see /openapi.yaml.")
