@@ -49,7 +49,7 @@ package enum LedgerMaintenance {
     package static func scopes(
         _ configuration: ServerConfiguration, in storage: any LedgerStorage
     ) async throws -> AppEnvironmentRegistry {
-        try await storage.scopes(of: ServerCore.environments(configuration))
+        try await storage.scopes(of: configuration.environments)
     }
 }
 

@@ -47,7 +47,7 @@ package enum OfflineServer {
             defer { core.processor.close() }
             do {
                 let value = try await body(core)
-                await waitForProcessing(core, timeout)
+                await waitForProcessing(core.processor, timeout)
                 let left = try await core.storage.backlog().count
                 if left > 0 {
                     core.logger.warning(
@@ -59,17 +59,17 @@ package enum OfflineServer {
         }
     }
 
-    private static func waitForProcessing(_ core: ServerCore, _ timeout: Duration) async {
+    private static func waitForProcessing(_ processor: NotificationProcessor, _ timeout: Duration) async {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await core.processor.waitUntilIdle() }
+            group.addTask { await processor.waitUntilIdle() }
             group.addTask {
                 var processed = -1
-                while core.processor.processed != processed {
-                    processed = core.processor.processed
+                while processor.processed != processed {
+                    processed = processor.processed
                     do { try await Task.sleep(for: timeout) } catch { return }
                 }
                 // Closing the processor ends `waitUntilIdle()`.
-                core.processor.close()
+                processor.close()
             }
             await group.next()
             group.cancelAll()

@@ -92,7 +92,7 @@ package struct ServerCore: Sendable {
         apps = Apps(configuration.apps)
         metrics = ServerMetrics(factory, tracer: tracer)
         requests = RequestMetrics(factory)
-        scopes = try await storage.scopes(of: Self.environments(configuration))
+        scopes = try await storage.scopes(of: configuration.environments)
         clients = try Self.clients(configuration, scopes, logger)
 
         verifier = try configuration.verifier(
@@ -166,13 +166,6 @@ package struct ServerCore: Sendable {
     /// - Parameter scopes: The scopes in which to look for transactions of unknown environment, in order.
     package func importer(_ scopes: [AppEnvironment]) -> Importer {
         Importer(histories, anchors: configuration.trust.receiptAnchors, clock: clock, scopes: scopes)
-    }
-
-    /// Returns the apps and environments of a configuration, sorted.
-    static func environments(_ configuration: ServerConfiguration) -> [(bundleID: String, environment: String)] {
-        configuration.apps.flatMap { app in
-            app.environments.map { (bundleID: app.bundleID, environment: $0.rawValue) }
-        }.sorted { ($0.bundleID, $0.environment) < ($1.bundleID, $1.environment) }
     }
 
     /// Logs a warning for each root certificate that expires soon.

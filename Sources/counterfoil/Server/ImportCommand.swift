@@ -52,7 +52,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
         let progress = try await options.run { core in
             let work = FileImport(
-                core.importer(try options.scopes(core)), file: URL(filePath: file),
+                core.importer(try options.scopes(of: core.recovery)), file: URL(filePath: file),
                 ledger: core.configuration.storage.path)
             do {
                 return try await ProgressBar.showing { bar in try await work.run { Self.show($0, bar) } }

@@ -35,8 +35,8 @@ struct OfflineOptions: ParsableArguments {
     }
 
     /// Returns the scopes that match the options and have a key for the App Store Server API, production first.
-    func scopes(_ core: ServerCore) throws -> [AppEnvironment] {
-        let scopes = core.recovery.recoverable.filter {
+    func scopes(of recovery: Recovery) throws -> [AppEnvironment] {
+        let scopes = recovery.recoverable.filter {
             $0.matches(app: app, environment: environment?.environment.rawValue)
         }
         guard !scopes.isEmpty else {

@@ -63,7 +63,7 @@ struct RecoverCommand: AsyncParsableCommand {
             let server = RecoveryClient(server: try ServerClient(url: url, keyFile: key))
             outcomes = try await server.recover(from: from.milliseconds, to: to?.milliseconds, types, options)
         } else {
-            (outcomes, failures) = try await options.run(takesURL: true) { core in try await recover(core) }
+            (outcomes, failures) = try await options.run(takesURL: true) { try await recover($0.recovery, $0.storage) }
         }
         for outcome in outcomes { Output.line(json ? JSONText.encode(outcome) : outcome.line(Style.current())) }
         let incomplete = outcomes.count { $0.state != "done" || $0.failed > 0 }
@@ -76,27 +76,28 @@ struct RecoverCommand: AsyncParsableCommand {
     /// Recovers each selected app and environment, one after the other.
     ///
     /// - Returns: The outcomes, and a message for each app and environment whose recovery failed.
-    private func recover(_ core: ServerCore) async throws -> ([RecoveryOutcome], [String]) {
+    private func recover(
+        _ recovery: Recovery, _ storage: any RecoveryStorage
+    ) async throws -> ([RecoveryOutcome], [String]) {
         var (outcomes, failures): ([RecoveryOutcome], [String]) = ([], [])
-        for appEnvironment in try options.scopes(core) {
-            let before =
-                try await core.storage.recoveries(in: [appEnvironment.id], before: nil, limit: 1).first?.id ?? 0
+        for appEnvironment in try options.scopes(of: recovery) {
+            let before = try await storage.recoveries(in: [appEnvironment.id], before: nil, limit: 1).first?.id ?? 0
             if let from {
                 do {
-                    let plan = try core.recovery.plan(
+                    let plan = try recovery.plan(
                         appEnvironment, from: from.milliseconds, until: to?.milliseconds,
                         filters: types.flatMap(NotificationFilter.named))
-                    _ = try await core.recovery.request(plan)
+                    _ = try await recovery.request(plan)
                 } catch let failure as ServiceFailure {
                     throw Refusal(code: failure.code, message: failure.message)
                 }
             }
             // Without --from, recover everything signed since the completeness mark.
             let cause: RecoveryRun.Cause? = from == nil ? .request : nil
-            let result = await showingProgress(core, appEnvironment) {
-                try await core.recovery.runPass(appEnvironment, because: cause)
+            let result = await showingProgress(of: appEnvironment, storage) {
+                try await recovery.runPass(appEnvironment, because: cause)
             }
-            for run in try await core.storage.recoveries(in: [appEnvironment.id], before: nil, limit: 10).reversed()
+            for run in try await storage.recoveries(in: [appEnvironment.id], before: nil, limit: 10).reversed()
             where run.id > before {
                 outcomes.append(RecoveryOutcome(run, appEnvironment))
             }
@@ -110,19 +111,19 @@ struct RecoverCommand: AsyncParsableCommand {
 
     /// Runs `body` while a progress bar shows the scope's open recovery.
     private func showingProgress(
-        _ core: ServerCore, _ appEnvironment: AppEnvironment, _ body: () async throws -> Void
+        of appEnvironment: AppEnvironment, _ storage: any RecoveryStorage, _ body: () async throws -> Void
     ) async -> Result<Void, any Error> {
         // The bar is cancelled when `body` has ended.
-        async let _: Void = Self.show(core, appEnvironment)
+        async let _: Void = Self.show(appEnvironment, storage)
         do { return .success(try await body()) } catch { return .failure(error) }
     }
 
-    private static func show(_ core: ServerCore, _ appEnvironment: AppEnvironment) async {
+    private static func show(_ appEnvironment: AppEnvironment, _ storage: any RecoveryStorage) async {
         let bar = ProgressBar()
         defer { bar.end() }
         while !Task.isCancelled {
             do {
-                if let run = try await core.storage.openRecoveries(in: appEnvironment.id).last {
+                if let run = try await storage.openRecoveries(in: appEnvironment.id).last {
                     bar.show(
                         1 - Double(run.openWindows) / Double(max(run.windows, 1)),
                         "\(appEnvironment.environment.rawValue): \(run.counts.found) found, \(run.counts.new) new")
