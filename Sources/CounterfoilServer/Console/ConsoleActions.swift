@@ -1,7 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
-internal import LedgerServices
 internal import WebConsole
 
 /// The routes that confirm and perform actions.
@@ -28,16 +27,16 @@ enum ConsoleActions {
         var fields = sent
         guard let action = knownAction else { throw APIFailure.notFound("There is no such action.") }
         guard signedIn.may(action.scope), signedIn.mayWrite else {
-            var entry = console.core.requestAudit.entry(
+            var entry = console.audit.entry(
                 request, signedIn.context, actor: signedIn.principal.name, result: "403 forbidden")
             entry.detail = "action=\(action.name)"
-            console.core.audit.add(entry)
+            console.audit.add(entry, signedIn.context)
             throw APIFailure.forbidden(
                 signedIn.mayWrite
                     ? "The key \(signedIn.principal.name) lacks the scope \(action.scope.rawValue)."
                     : "The console is read-only.")
         }
-        for (name, value) in action.defaults(console.core.now) where fields[name] == nil { fields.set(name, value) }
+        for (name, value) in action.defaults(signedIn.now) where fields[name] == nil { fields.set(name, value) }
         // Use the app and environment of the page with the form.
         var pageRequest = signedIn
         if fields["app"] != nil || fields["environment"] != nil {

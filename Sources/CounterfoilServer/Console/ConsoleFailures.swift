@@ -60,14 +60,14 @@ extension Console {
         case is CancellationError:
             return ErrorPage("Not available", "The request was cancelled.", code: "cancelled", .serviceUnavailable)
         case let error as StorageError:
-            FailureMiddleware.log(error, context, to: core.logger)
+            FailureMiddleware.log(error, context, to: logger)
             let message =
                 error.code == .unconfirmed
                 ? "The change may be stored: look whether it is before you repeat it."
                 : "The ledger cannot be used now."
             return ErrorPage("Not available", message, code: error.code.rawValue, .serviceUnavailable)
         default:
-            FailureMiddleware.log(error, context, to: core.logger)
+            FailureMiddleware.log(error, context, to: logger)
             return ErrorPage(
                 "Failed", "An internal error occurred; the log has the details.", code: "failed", .internalServerError)
         }

@@ -7,40 +7,43 @@ internal import WebConsole
 enum ConsoleRoutes {
     typealias Handler = @Sendable (PageRequest) async throws -> ConsolePage
 
-    /// The pages with their paths below `/console`.
-    static let pages: [(path: String, page: Handler)] = [
-        ("", OverviewPage.make), ("customers", CustomersPage.make), ("customers/{id}", CustomerPage.make),
-        ("customers/{id}/explain/{key}", ExplanationPage.make), ("transactions/{id}", TransactionPage.make),
-        ("orders/{id}", OrderPage.make), ("notifications", NotificationsPage.make),
-        ("notifications/refused", RefusedPage.make), ("notifications/{id}", NotificationPage.make),
-        ("completeness", CompletenessPage.make), ("recoveries/{id}", RecoveryPage.make),
-        ("webhooks", WebhooksPage.make), ("webhooks/{name}", WebhookPage.make),
-        ("webhooks/{name}/deliveries/{id}", DeliveryPage.make), ("refunds", RefundsPage.make),
-        ("refunds/of", RefundPage.make), ("events/{id}", EventPage.make),
-        ("decode", DecodePage.make), ("operations", OperationsPage.make), ("operations/audit", AuditPage.make),
-        ("operations/configuration", ConfigurationPage.make),
-    ]
+    /// Returns the pages with their paths below `/console`. Most of them show only what the API returns.
+    static func pages(_ core: ServerCore) -> [(path: String, page: Handler)] {
+        [
+            ("", OverviewPage(storage: core.storage, readiness: core.readiness).make),
+            ("customers", CustomersPage(storage: core.storage).make), ("customers/{id}", CustomerPage.make),
+            ("customers/{id}/explain/{key}", ExplanationPage.make), ("transactions/{id}", TransactionPage.make),
+            ("orders/{id}", OrderPage.make), ("notifications", NotificationsPage.make),
+            ("notifications/refused", RefusedPage.make), ("notifications/{id}", NotificationPage.make),
+            ("completeness", CompletenessPage.make), ("recoveries/{id}", RecoveryPage.make),
+            ("webhooks", WebhooksPage.make), ("webhooks/{name}", WebhookPage.make),
+            ("webhooks/{name}/deliveries/{id}", DeliveryPage.make), ("refunds", RefundsPage.make),
+            ("refunds/of", RefundPage.make), ("events/{id}", EventPage.make), ("decode", DecodePage.make),
+            ("operations", OperationsPage(history: core.history, metrics: core.metrics).make),
+            ("operations/audit", AuditPage.make), ("operations/configuration", ConfigurationPage.make),
+        ]
+    }
 
     /// The first parts of the paths of pages that missing notifications make incomplete.
     private static let pagesAboutPurchases: Set<Substring> = ["customers", "transactions", "notifications", "refunds"]
 
     static func responder(_ core: ServerCore, _ console: Console) -> some HTTPResponder<ServerContext> {
         let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
-        let (limits, listen) = (core.configuration.limits, core.configuration.listen)
+        let (limits, storage, recovery) = (core.configuration.limits, core.storage, core.recovery)
         let methods = AllowedMethods()
         router.addMiddleware {
             RequestMiddleware(logger: core.logger, requests: core.requests, spans: core.metrics.spans)
             ConsoleFailures(console: console, methods: methods)
             RequestTimeLimit(watch: core.watch)
             OriginGuard(console.originCheck) { refusal, request, context in
-                core.requestAudit.recordAnonymous(request, context, result: "403 \(refusal.rawValue)")
+                console.audit.recordAnonymous(request, context, result: "403 \(refusal.rawValue)")
                 return ErrorPage(
                     "Refused", "The request came from another site, or used an unknown host name of this server.",
                     code: refusal.rawValue, .forbidden
                 ).responseWithoutNavigation(to: request, context, console)
             }
             // The sign-in forms accept requests without a session.
-            BodyLimit(bytes: limits.requestBytes, budget: core.bodies, listen: listen)
+            BodyLimit(bytes: limits.requestBytes, budget: core.bodies, listen: console.listen)
         }
         router.get("/console/assets/{name}") { _, context in
             console.assets.response(context.parameters.get("name") ?? "")
@@ -51,22 +54,22 @@ enum ConsoleRoutes {
             // Require the scopes as in the API's stream: a topic reveals when a customer's data changes.
             try ChangeTopic.requireScopes(for: request, in: pageRequest.context)
             let (owner, audience) = (pageRequest.principal.name, pageRequest.principal.audience)
-            return console.core.changes.response(to: request, for: owner, in: audience) {
+            return console.changes.response(to: request, for: owner, in: audience) {
                 mayFollow(request, context, in: audience, console)
             }
         }
         router.post("/console/theme") { request, _ in
             try await ConsoleCookies.response(toThemeForm: request, home: PageLink("console"))
         }
-        for (path, page) in pages {
+        for (path, page) in pages(core) {
             router.get(RouterPath("/console" + (path.isEmpty ? "" : "/" + path))) { request, context in
                 let pageRequest = try pageRequest(request, context, console)
                 guard pageRequest.context.isRefetch else {
                     var shown = try await page(pageRequest)
                     // The overview has its own note about the backlog.
-                    if !path.isEmpty { try await pageRequest.addNoteOfBacklog(to: &shown) }
+                    if !path.isEmpty { try await pageRequest.addNoteOfBacklog(of: storage, to: &shown) }
                     if Self.pagesAboutPurchases.contains(path.prefix(while: { $0 != "/" })) {
-                        pageRequest.addNoteOfGap(to: &shown)
+                        pageRequest.addNoteOfGap(of: recovery, to: &shown)
                     }
                     return pageRequest.response(shown)
                 }
@@ -123,14 +126,9 @@ enum ConsoleRoutes {
 
     /// Returns the page request of a signed-in user with the default app and environment; nil without a session.
     static func signedInPageRequest(_ request: Request, _ context: ServerContext, _ console: Console) -> PageRequest? {
-        let isSecure = console.isSecure(request, context)
         let isRefetch = isRefetch(request)
-        guard
-            let session = console.sessions.session(
-                ConsoleCookies.session(of: request, isSecure: isSecure), countsAsUse: !isRefetch),
-            let principal = console.principal(of: session, countsAsUse: !isRefetch)
-        else { return nil }
-        let changes = console.core.changes.lastChange(for: principal.audience)
+        guard let (session, principal) = console.signedIn(request, context, countsAsUse: !isRefetch) else { return nil }
+        let changes = console.changes.lastChange(for: principal.audience)
         var context = context
         (context.principal, context.session, context.isRefetch) = (principal, session.id, isRefetch)
         return PageRequest(
@@ -143,9 +141,8 @@ enum ConsoleRoutes {
     private static func mayFollow(
         _ request: Request, _ context: ServerContext, in audience: String, _ console: Console
     ) -> Bool {
-        let token = ConsoleCookies.session(of: request, isSecure: console.isSecure(request, context))
-        guard let session = console.sessions.session(token, countsAsUse: false),
-            let principal = console.principal(of: session, countsAsUse: false), principal.audience == audience
+        guard let principal = console.signedIn(request, context, countsAsUse: false)?.principal,
+            principal.audience == audience
         else { return false }
         var context = context
         context.principal = principal

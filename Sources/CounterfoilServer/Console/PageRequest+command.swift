@@ -11,7 +11,7 @@ extension PageRequest {
 
     /// The base URL of the API, as the user's browser reaches this server.
     private var apiURL: String {
-        let listen = console.core.configuration.listen
+        let listen = console.listen
         if let url = listen.publicURL { return url }
         let authority = request.head.authority ?? ServerConfiguration.authority(listen.host, listen.port)
         let scheme = console.isSecure(request, context) ? "https" : "http"

@@ -20,6 +20,7 @@ struct PageRequest: Sendable {
 
     func may(_ scope: APIScope) -> Bool { principal.scopes.contains(scope) }
     var mayWrite: Bool { !console.settings.isReadOnly }
+    var now: Date { console.clock.now() }
 
     func parameter(_ name: String) -> String? {
         request.pageParameter(name).flatMap { $0.isEmpty ? nil : $0 }
@@ -45,7 +46,7 @@ struct PageRequest: Sendable {
 
     /// Returns an empty page.
     func page(_ heading: String, foreign: String? = nil) -> ConsolePage {
-        var page = ConsolePage(heading, foreign: foreign, now: console.core.now)
+        var page = ConsolePage(heading, foreign: foreign, now: now)
         page.location = location
         return page
     }
@@ -162,18 +163,17 @@ struct PageRequest: Sendable {
     private static let longestWait: TimeInterval = 60
 
     /// Adds a note if received notifications have waited too long and are not shown yet.
-    func addNoteOfBacklog(to page: inout ConsolePage) async throws {
-        guard let oldest = try await console.core.storage.backlog().oldest else { return }
+    func addNoteOfBacklog(of storage: any LedgerStorage, to page: inout ConsolePage) async throws {
+        guard let oldest = try await storage.backlog().oldest else { return }
         let since = Date(milliseconds: oldest)
-        guard console.core.now.timeIntervalSince(since) > Self.longestWait else { return }
+        guard now.timeIntervalSince(since) > Self.longestWait else { return }
         page.notes.append(
             "The ledger is behind since \(since.consoleText): notifications received after that are not shown yet.")
     }
 
     /// Adds a note if notifications of the app and environment may be missing. A customer may then have bought or lost
     /// something that the page does not show. Reads no storage.
-    func addNoteOfGap(to page: inout ConsolePage) {
-        let recovery = console.core.recovery
+    func addNoteOfGap(of recovery: Recovery, to page: inout ConsolePage) {
         guard let id = selection.appEnvironment?.id,
             let found = recovery.completenessAges().first(where: { $0.appEnvironment.id == id })
         else { return }
@@ -187,7 +187,7 @@ struct PageRequest: Sendable {
             return
         }
         guard age * 1000 > Double(Completeness.longestAge(interval: recovery.settings.interval)) else { return }
-        let since = (console.core.now - age).consoleText
+        let since = (now - age).consoleText
         page.notes.append("Notifications since \(since) may be missing here." + reason)
     }
 
@@ -239,9 +239,9 @@ struct PageRequest: Sendable {
         }
         shell.notes = page.notes + (mayWrite ? [] : ["Read-only: the configuration allows no changes here."])
         shell.problem = page.problem
-        if case .simulator = console.core.configuration.clock {
-            let mode = console.core.clock.followed?.mode.map { ", \($0)" } ?? ""
-            shell.clock = "simulated time \(console.core.now.consoleText)\(mode)"
+        if console.simulator != nil {
+            let mode = console.clock.followed?.mode.map { ", \($0)" } ?? ""
+            shell.clock = "simulated time \(now.consoleText)\(mode)"
         }
         shell.api = page.api.map { $0.hasPrefix("/") ? "GET " + $0 : $0 }
         shell.command = page.command ?? page.api.map { command(for: $0) }
@@ -269,7 +269,7 @@ struct PageRequest: Sendable {
         // Remove topics that the key may not follow: one of them would make the whole stream fail.
         page.topics = page.topics.filter { ChangeTopic.scopes(of: $0).contains(where: may) }
         if !context.isRefetch {
-            console.core.changes.expect(page.topics.map { EventHub.topic($0, for: principal.audience) })
+            console.changes.expect(page.topics.map { EventHub.topic($0, for: principal.audience) })
         }
         return console.library.page("page", page.values, in: shell(page))
     }

@@ -1,7 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
-internal import LedgerServices
 internal import WebConsole
 
 /// The routes to sign in by a key or by a link of `counterfoil server console link`, and to sign out.
@@ -70,7 +69,7 @@ enum SignIn {
     /// Whether a key or a link may be sent over this connection: HTTPS or loopback.
     private static func maySend(_ request: Request, _ context: ServerContext, _ console: Console) -> Bool {
         console.isSecure(request, context)
-            || ClientAddress(of: request, from: context.peer, console.core.configuration.listen).isLocal
+            || ClientAddress(of: request, from: context.peer, console.listen).isLocal
     }
 
     private static func signIn(
@@ -80,11 +79,11 @@ enum SignIn {
         let fields = try await FormFields(request, upTo: 16 << 10)
         // Keep the return page when a key was mistyped.
         func refuse(_ reason: String, _ status: HTTPResponse.Status) -> Response {
-            console.core.requestAudit.recordRefusedSignIn(request, context, result: "\(status.code)")
+            console.audit.recordRefusedSignIn(request, context, result: "\(status.code)")
             return page(request, context, console, back: fields["return"], problem: reason, status: status)
         }
         guard maySend(request, context, console) else { return refuse(plainHTTP, .forbidden) }
-        let client = ClientAddress(of: request, from: context.peer, console.core.configuration.listen)
+        let client = ClientAddress(of: request, from: context.peer, console.listen)
         let address = client.address ?? "unknown"
         if let wait = console.failures.wait(of: address) {
             var response = refuse("Too many attempts failed. Wait for a minute.", .tooManyRequests)
@@ -118,8 +117,8 @@ enum SignIn {
         _ action: String, _ actor: String, _ session: String, _ request: Request, _ context: ServerContext,
         _ console: Console
     ) {
-        var entry = console.core.requestAudit.entry(request, context, actor: actor, result: "200")
+        var entry = console.audit.entry(request, context, actor: actor, result: "200")
         (entry.action, entry.session, entry.detail) = (action, session, nil)
-        console.core.audit.add(entry)
+        console.audit.add(entry, context)
     }
 }

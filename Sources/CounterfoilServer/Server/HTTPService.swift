@@ -25,13 +25,13 @@ enum HTTPService {
 
     /// Returns the service of the console at its separate address.
     static func application(
-        of console: Console, at address: ServerConfiguration.Console.Address, _ identity: SharedValue<TLSIdentity>?,
-        onRunning: @escaping @Sendable () -> Void
+        _ core: ServerCore, of console: Console, at address: ServerConfiguration.Console.Address,
+        _ identity: SharedValue<TLSIdentity>?, onRunning: @escaping @Sendable () -> Void
     ) throws -> some Service {
         try application(
-            console.core, identity, ConsoleRoutes.responder(console.core, console),
-            ListenAddress(ofConsole: address, console.core.configuration),
-            connections: connections(console.core.configuration, ofConsole: true)
+            core, identity, ConsoleRoutes.responder(core, console),
+            ListenAddress(ofConsole: address, core.configuration),
+            connections: connections(core.configuration, ofConsole: true)
         ) { _ in onRunning() }
     }
 

@@ -119,7 +119,7 @@ public final class Server: Sendable {
         let console = core.configuration.console.isEnabled ? try Console(core) : nil
         var listeners: [any Service] = []
         if let console, let address = console.settings.listen {
-            listeners.append(try HTTPService.application(of: console, at: address, identity) { onOpen(nil) })
+            listeners.append(try HTTPService.application(core, of: console, at: address, identity) { onOpen(nil) })
         }
         let configured = core.configuration.listen.port
         listeners.append(try HTTPService.application(core, identity, console) { onOpen($0 ?? configured) })

@@ -77,10 +77,10 @@ import Testing
     ]
 
     @Test func `Each console page requires its scope`() async throws {
-        for route in ConsoleRoutes.pages.map(\.path) {
-            #expect(Self.pages.contains { Self.is($0.path, of: route) }, "no path of the page \(route) is tested")
-        }
-        try await Self.runWithRoles { browsers in
+        try await Self.runWithRoles { world, browsers in
+            for route in ConsoleRoutes.pages(try world.server.core).map(\.path) {
+                #expect(Self.pages.contains { Self.is($0.path, of: route) }, "no path of the page \(route) is tested")
+            }
             for (role, browser) in browsers {
                 let scopes = Self.roles[role] ?? []
                 for (path, scope) in Self.pages {
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func `Each console action requires its scope before the form is read`() async throws {
-        try await Self.runWithRoles { browsers in
+        try await Self.runWithRoles { _, browsers in
             for (role, browser) in browsers {
                 for action in ConsoleAction.all {
                     let isAllowed = Self.roles[role]?.contains(action.scope) == true
@@ -116,7 +116,7 @@ import Testing
     }
 
     /// Runs `body` with a signed-in browser for each role.
-    private static func runWithRoles(_ body: ([(String, Browser)]) async throws -> Void) async throws {
+    private static func runWithRoles(_ body: (World, [(String, Browser)]) async throws -> Void) async throws {
         try await `The console`.run { configuration in
             configuration.limits.requestsPerSecond = 100_000
             configuration.keys += roles.map { key($0.key, $0.value.union([.consoleOpen])) }
@@ -130,7 +130,7 @@ import Testing
                 try await browser.signIn(role)
                 browsers.append((role, browser))
             }
-            try await body(browsers)
+            try await body(world, browsers)
         }
     }
 }

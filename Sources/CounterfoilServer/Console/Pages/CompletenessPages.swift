@@ -14,7 +14,7 @@ enum CompletenessPage {
             pageRequest.target(["recoveries"], pageRequest.parameters("page"), isScoped: false))
         guard pageRequest.accept(answer, &page, "Completeness") else { return page }
         let items = answer.json["items"].items
-        drawing(of: items, now: pageRequest.console.core.now, &page)
+        drawing(of: items, now: pageRequest.now, &page)
         for item in items { show(item, &page) }
         let open = recoveries.json["items"].items.filter { $0["state"].text == "open" }
         if !open.isEmpty {

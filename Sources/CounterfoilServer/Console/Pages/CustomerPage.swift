@@ -73,7 +73,7 @@ enum CustomerPage {
         let items = json["periods"].items
         let rows = PeriodRows.rows(of: items)
         guard !rows.isEmpty else { return }
-        let bars = TimeBars(rows, now: json["as_of"].instant ?? pageRequest.console.core.now)
+        let bars = TimeBars(rows, now: json["as_of"].instant ?? pageRequest.now)
         let count =
             rows.map { Int64($0.bars.count) }.reduce(0, +) + items.compactMap { $0["omitted"].number }.reduce(0, +)
         page.title("Periods")

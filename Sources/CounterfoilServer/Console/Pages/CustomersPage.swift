@@ -3,15 +3,17 @@ internal import Ledger
 internal import WebConsole
 
 /// The page to search by exact identifiers, with recently active customers.
-enum CustomersPage {
-    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+struct CustomersPage {
+    let storage: any EventFeedStorage
+
+    @Sendable func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         var page = pageRequest.page("Customers")
         page.api = "/v1/search?q=IDENTIFIER"
         if let query = pageRequest.parameter("q") {
             let target = pageRequest.target(["search"], [("q", query)], isScoped: false)
             page.api = target
             if let json = try await pageRequest.read(target, &page, "The search") {
-                found(json, query, pageRequest, &page)
+                Self.found(json, query, pageRequest, &page)
             }
         } else {
             if pageRequest.may(.supportRead) {
@@ -83,10 +85,10 @@ enum CustomersPage {
 
     /// Adds the customers of the last events of the app and environment. There is deliberately no list of all
     /// customers.
-    private static func active(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
+    private func active(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
         guard let appEnvironment = pageRequest.selection.appEnvironment else { return }
-        let events = try await pageRequest.console.core.storage.lastEventsOfCustomers(
-            in: appEnvironment.id, limit: lastEvents, amongLast: searched)
+        let events = try await storage.lastEventsOfCustomers(
+            in: appEnvironment.id, limit: Self.lastEvents, amongLast: Self.searched)
         var seen: Set<String> = []
         let rows = events.compactMap { event -> [ConsolePage.Cell]? in
             guard let customer = event.namedCustomer, seen.insert(customer).inserted else { return nil }
@@ -97,7 +99,7 @@ enum CustomersPage {
         }
         page.title("Lately active")
         page.table(
-            "Customers of the last events", ["Customer", "Last event", "When"], Array(rows.prefix(mostCustomers)),
+            "Customers of the last events", ["Customer", "Last event", "When"], Array(rows.prefix(Self.mostCustomers)),
             empty: "No customer yet. Purchases in the simulator or in the sandbox appear here.")
     }
 }

@@ -16,7 +16,7 @@ enum DeliveryPage {
         let last = WebhooksPage.lastAnswer(json)
         let facts: [(String, ConsolePage.Cell)] = [
             ("state", NotificationsPage.tag(json.string("state"))),
-            ("next attempt", WebhooksPage.nextAttempt(json, to: endpoint, now: pageRequest.console.core.now)),
+            ("next attempt", WebhooksPage.nextAttempt(json, to: endpoint, now: pageRequest.now)),
             ("event", json["event_id"].text.map { pageRequest.linkCell("events", $0) } ?? .none),
             ("last answer", last.isEmpty ? .none : .foreign(last)),
         ]

@@ -3,7 +3,7 @@ internal import WebConsole
 
 extension OperationsPage {
     /// Adds charts of the last hour.
-    static func metrics(_ history: MetricHistory, _ page: inout ConsolePage) {
+    func lastHour(_ page: inout ConsolePage) {
         page.title("The last hour")
         let charts = history.charts
         guard charts.contains(where: { $0.values.count > 1 }) else {
@@ -19,13 +19,13 @@ extension OperationsPage {
     private static let perRoute = "counterfoil_http_request"
 
     /// Adds the current values from `/metrics`.
-    static func metricsNow(_ core: ServerCore, _ page: inout ConsolePage) async {
+    func metricsNow(_ page: inout ConsolePage) async {
         page.title("Metrics now")
-        guard let text = await core.metrics.text() else {
+        guard let text = await metrics.text() else {
             return page.paragraph("This server sends its metrics to another backend: read them there.", "empty")
         }
         let lines = text.split(separator: "\n").filter {
-            !$0.hasPrefix("#") && !$0.contains("_bucket") && !$0.hasPrefix(perRoute)
+            !$0.hasPrefix("#") && !$0.contains("_bucket") && !$0.hasPrefix(Self.perRoute)
         }
         page.table(
             "Now", ["Metric", "Value"],

@@ -1,9 +1,13 @@
 internal import Foundation
+internal import LedgerServices
 internal import WebConsole
 
 /// The page of health, metrics, keys and sessions.
-enum OperationsPage {
-    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+struct OperationsPage {
+    let history: MetricHistory
+    let metrics: ServerMetrics
+
+    @Sendable func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         var page = pageRequest.page("Operations")
         page.api = pageRequest.target(["operations", "metrics"], isScoped: false)
         page.addNoteOfDoneAction(pageRequest)
@@ -12,20 +16,19 @@ enum OperationsPage {
             page.links(audit)
             return page
         }
-        let core = pageRequest.console.core
         page.links([("Configuration", pageRequest.link("operations", "configuration"))] + audit)
         try await health(pageRequest, &page)
         try await keys(pageRequest, &page)
         try await sessions(pageRequest, &page)
         // The longest parts are last.
         if pageRequest.principal.isUnlimited {
-            metrics(core.history, &page)
-            await metricsNow(core, &page)
+            lastHour(&page)
+            await metricsNow(&page)
         }
         return page
     }
 
-    private static func health(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
+    private func health(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
         page.title("Health")
         guard let json = try await pageRequest.read("/v1/operations/health", &page, "Health") else { return }
         page.table(
@@ -40,7 +43,7 @@ enum OperationsPage {
             }, empty: "There are none.")
     }
 
-    private static func keys(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
+    private func keys(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
         page.title("Keys")
         guard let json = try await pageRequest.read("/v1/operations/keys", &page, "Keys") else { return }
         func list(_ key: APIValue, _ name: String) -> String {
@@ -59,7 +62,7 @@ enum OperationsPage {
             }, empty: "There are none.")
     }
 
-    private static func sessions(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
+    private func sessions(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
         guard pageRequest.may(.auditRead) else { return }
         page.title("Sessions")
         guard let json = try await pageRequest.read("/v1/operations/sessions", &page, "Sessions") else { return }

@@ -5,11 +5,14 @@ internal import Ledger
 internal import WebConsole
 
 /// The page of everything that needs attention, with links to the details.
-enum OverviewPage {
+struct OverviewPage {
+    let storage: any LedgerStorage & RefusalStorage
+    let readiness: Readiness
+
     /// Adds a row: the subject, the detail, the tone and word of the state, and the link.
     private typealias AddRow = (String, String, ConsolePage.Tone, String, PageLink) -> Void
 
-    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+    @Sendable func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         var page = pageRequest.page("Overview")
         page.topics = [ChangeTopic.overview]
         page.api = "/v1/completeness"
@@ -24,7 +27,6 @@ enum OverviewPage {
         func add(_ subject: String, _ detail: String, _ tone: ConsolePage.Tone, _ word: String, _ link: PageLink) {
             rows.append([.link(subject, link), .tag(word, tone), .foreign(detail, limit: 200)])
         }
-        let readiness = pageRequest.console.core.readiness
         if readiness.isDraining {
             add(
                 "Server", "It is stopping and accepts no more requests.", .bad, "draining",
@@ -49,17 +51,16 @@ enum OverviewPage {
     }
 
     /// In Sandbox, adds a link to the simulator whose clock the server follows.
-    private static func simulator(_ pageRequest: PageRequest, _ page: inout ConsolePage) {
+    private func simulator(_ pageRequest: PageRequest, _ page: inout ConsolePage) {
         guard pageRequest.selection.appEnvironment?.environment != .production else { return }
-        guard case .simulator(let url) = pageRequest.console.core.configuration.clock,
-            let panel = URL(string: url).flatMap({ URL(string: "/?environment=sandbox", relativeTo: $0) }),
+        guard let simulator = pageRequest.console.simulator,
+            let panel = URL(string: "/?environment=sandbox", relativeTo: simulator),
             let link = PageLink(external: panel.absoluteString)
         else { return }
         page.links([("Make something happen in the simulator", link)])
     }
 
-    private static func completeness(_ pageRequest: PageRequest, _ page: inout ConsolePage, _ add: AddRow) async throws
-    {
+    private func completeness(_ pageRequest: PageRequest, _ page: inout ConsolePage, _ add: AddRow) async throws {
         guard let json = try await pageRequest.read("/v1/completeness", &page, "Completeness") else { return }
         for item in json["items"].items {
             let name = item.scopeName
@@ -76,7 +77,7 @@ enum OverviewPage {
         }
     }
 
-    private static func webhooks(_ pageRequest: PageRequest, _ page: inout ConsolePage, _ add: AddRow) async throws {
+    private func webhooks(_ pageRequest: PageRequest, _ page: inout ConsolePage, _ add: AddRow) async throws {
         guard pageRequest.may(.webhooksWrite) else { return }
         guard let json = try await pageRequest.read("/v1/webhooks", &page, "Webhooks") else { return }
         for item in json["items"].items {
@@ -94,13 +95,12 @@ enum OverviewPage {
     }
 
     /// Adds a row if a notification has waited too long.
-    private static func inbox(_ pageRequest: PageRequest, _ add: AddRow) async throws {
-        let core = pageRequest.console.core
-        if let oldest = try await core.storage.backlog().oldest,
-            case let age = core.now.timeIntervalSince(Date(milliseconds: oldest)), age > longestWait
+    private func inbox(_ pageRequest: PageRequest, _ add: AddRow) async throws {
+        if let oldest = try await storage.backlog().oldest,
+            case let age = pageRequest.now.timeIntervalSince(Date(milliseconds: oldest)), age > Self.longestWait
         {
             // The inbox has the notifications of all apps and environments. Link to those of the oldest.
-            let first = try await core.storage.pending(after: 0, limit: 1).first
+            let first = try await storage.pending(after: 0, limit: 1).first
             let found = pageRequest.selection.all.first { $0.id == first?.scope }?.parameters
             let query = (found ?? pageRequest.selection.query) + [("state", "pending")]
             add(
@@ -115,21 +115,21 @@ enum OverviewPage {
     private static let urgency: TimeInterval = 2 * 3600
 
     /// Adds rows for consumption requests with a near deadline, for each app and environment of the key.
-    private static func consumption(_ pageRequest: PageRequest, _ page: inout ConsolePage, _ add: AddRow) async throws {
+    private func consumption(_ pageRequest: PageRequest, _ page: inout ConsolePage, _ add: AddRow) async throws {
         guard pageRequest.may(.supportRead) else { return }
-        let now = pageRequest.console.core.now
+        let now = pageRequest.now
         // Production first: in Sandbox there is no money to refund.
         let all = pageRequest.selection.all
         let ordered = all.filter { $0.environment == .production } + all.filter { $0.environment != .production }
-        for appEnvironment in ordered.prefix(mostScopes) {
+        for appEnvironment in ordered.prefix(Self.mostScopes) {
             let query = appEnvironment.parameters
             let target = pageRequest.target(
-                ["consumption"], query + [("state", "pending"), ("limit", "\(mostInquiries)")], isScoped: false)
+                ["consumption"], query + [("state", "pending"), ("limit", "\(Self.mostInquiries)")], isScoped: false)
             guard let json = try await pageRequest.read(target, &page, "Consumption requests") else { return }
             let urgent = json["items"].items
-                .compactMap { $0["answer_due_at"].instant }.filter { $0.timeIntervalSince(now) < urgency }
+                .compactMap { $0["answer_due_at"].instant }.filter { $0.timeIntervalSince(now) < Self.urgency }
             guard let first = urgent.first else { continue }
-            let count = "\(urgent.count)" + (urgent.count < mostInquiries ? "" : " or more")
+            let count = "\(urgent.count)" + (urgent.count < Self.mostInquiries ? "" : " or more")
             add(
                 "Consumption requests of \(query.map(\.1).joined(separator: " "))",
                 "\(count) of them are due within two hours, the first at \(first.consoleText).",
@@ -142,35 +142,34 @@ enum OverviewPage {
     /// The maximum number of consumption requests that are counted in each.
     private static let mostInquiries = 100
 
-    private static let day: Milliseconds = 86_400_000
     /// The number of last refusals that are counted.
     private static let lastRefusals: Int64 = 5000
 
     /// Adds a row for reasons of refusals in the last day that did not occur the day before.
-    private static func refusals(_ pageRequest: PageRequest, _ add: AddRow) async throws {
+    private func refusals(_ pageRequest: PageRequest, _ add: AddRow) async throws {
         // The app named in a refused request is not trustworthy, so only an unlimited key may see refusals.
         guard pageRequest.principal.isUnlimited else { return }
-        let (storage, now) = (pageRequest.console.core.storage, pageRequest.console.core.now.milliseconds)
-        let last = try await storage.refusalCounts(from: now - day, to: .max, amongLast: lastRefusals)
-        let known = try await storage.refusalCounts(from: now - 2 * day, to: now - day, amongLast: lastRefusals)
+        let (now, day, depth) = (pageRequest.now.milliseconds, Milliseconds(86_400_000), Self.lastRefusals)
+        let last = try await storage.refusalCounts(from: now - day, to: .max, amongLast: depth)
+        let known = try await storage.refusalCounts(from: now - 2 * day, to: now - day, amongLast: depth)
         let fresh = last.keys.filter { known[$0] == nil }.sorted()
         guard !fresh.isEmpty else { return }
-        let isMany = last.values.reduce(0, +) >= lastRefusals
+        let isMany = last.values.reduce(0, +) >= depth
         add(
             "Refused in the last day",
-            "Reasons that \(isMany ? "are among the last \(lastRefusals.grouped)" : "the day before did not have"): "
+            "Reasons that \(isMany ? "are among the last \(depth.grouped)" : "the day before did not have"): "
                 + fresh.joined(separator: ", ") + ".",
             .warn, "new", pageRequest.link("notifications", "refused"))
     }
 
-    private static func latest(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
+    private func latest(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
         let target = pageRequest.target(["notifications"], [("limit", "10")])
         page.title("Last notifications")
         guard let json = try await pageRequest.read(target, &page, "Notifications", isPart: true) else { return }
         NotificationsPage.table(
             json["items"].items, pageRequest, &page,
             empty: "No notification was received yet. The URL for App Store Connect is /apple/notifications. "
-                + "In a simulator: \(triggerCommand(pageRequest.selection.appEnvironment?.environment)).")
+                + "In a simulator: \(Self.triggerCommand(pageRequest.selection.appEnvironment?.environment)).")
     }
 
     /// Returns the command with which the simulator sends the first notification of an environment.

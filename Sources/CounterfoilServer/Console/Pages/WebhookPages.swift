@@ -174,7 +174,7 @@ enum WebhookPage {
                         pageRequest.item("webhooks", name, "deliveries", item.string("id"))),
                     NotificationsPage.tag(item.string("state")), .number(item["attempts"].text ?? "0"),
                     .foreign(WebhooksPage.lastAnswer(item)), .time(item["created_at"].instant),
-                    WebhooksPage.nextAttempt(item, to: endpoint, now: pageRequest.console.core.now),
+                    WebhooksPage.nextAttempt(item, to: endpoint, now: pageRequest.now),
                 ]
             }, empty: isFiltered ? "None among the searched deliveries." : "There are none. Send a test.")
     }
