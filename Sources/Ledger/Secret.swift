@@ -1,5 +1,4 @@
-internal import Crypto
-internal import Foundation
+internal import Basics
 
 /// A secret text. Descriptions and dumps show `<secret>` in its place.
 public struct Secret: Sendable {
@@ -9,11 +8,8 @@ public struct Secret: Sendable {
     /// Creates a secret from its text.
     public init(_ text: String) { revealed = text }
 
-    /// Whether `text` equals the secret. The comparison takes constant time.
-    public func matches(_ text: String) -> Bool {
-        // Crypto compares digests in constant time.
-        SHA256.hash(data: Data(revealed.utf8)) == SHA256.hash(data: Data(text.utf8))
-    }
+    /// Whether `text` equals the secret. For texts of equal length, the time does not depend on their contents.
+    public func matches(_ text: String) -> Bool { revealed.isSameSecret(as: text) }
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
