@@ -110,28 +110,27 @@ extension MemoryLedger.State {
             inbox[number] = new.receivedAt
             return .stored(number)
         }
-        if known.isDamaged {
-            // The damaged text cannot be compared with the new one, so the notification is processed again.
+        let other = otherTexts.first { $0.value.notification == number && $0.value.text.isExactly(new.text) }
+        let same = known.text.isExactly(new.text) ? number : other.map { -$0.key }
+        let hasFailed = same.map { failures[$0] != nil } ?? false
+        let decision = RepeatedNotification(
+            isFirstDamaged: known.isDamaged, same: same.map { (id: $0, hasFailed: hasFailed) })
+        switch decision {
+        case .duplicate: return .duplicate(number)
+        case .retry(let failed): return requeue(failed, new)
+        case .replacement:
             var replaced = known
             (replaced.type, replaced.subtype) = (new.type, new.subtype)
             (replaced.signedDate, replaced.text) = (new.signedDate, new.text)
             notifications[number] = replaced
-            failures[number] = nil
-            inbox[number] = inbox[number] ?? new.receivedAt
-            return .stored(number)
+            return requeue(number, new)
+        case .otherText:
+            lastOtherText += step
+            otherTexts[lastOtherText] = .init(
+                notification: number, signedDate: new.signedDate, receivedAt: new.receivedAt, origin: new.origin,
+                text: new.text)
+            return requeue(-lastOtherText, new)
         }
-        if known.text.isExactly(new.text) {
-            return requeueFailed(number, new) ? .stored(number) : .duplicate(number)
-        }
-        let same = otherTexts.first { $0.value.notification == number && $0.value.text.isExactly(new.text) }
-        if let same { return requeueFailed(-same.key, new) ? .stored(-same.key) : .duplicate(number) }
-        lastOtherText += step
-        let other = lastOtherText
-        otherTexts[other] = .init(
-            notification: number, signedDate: new.signedDate, receivedAt: new.receivedAt, origin: new.origin,
-            text: new.text)
-        inbox[-other] = new.receivedAt
-        return .stored(-other)
     }
 
     fileprivate mutating func fail(_ notification: Int64, _ code: String) {
@@ -139,11 +138,11 @@ extension MemoryLedger.State {
         failures[notification] = code
     }
 
-    /// Returns a failed notification to the inbox. Returns false, and changes nothing, if it has not failed.
-    private mutating func requeueFailed(_ number: Int64, _ new: ReceivedNotification) -> Bool {
-        guard failures.removeValue(forKey: number) != nil else { return false }
+    /// Makes a stored notification pending, also if it had failed.
+    private mutating func requeue(_ number: Int64, _ new: ReceivedNotification) -> InsertionResult {
+        failures[number] = nil
         inbox[number] = inbox[number] ?? new.receivedAt
-        return true
+        return .stored(number)
     }
 
     /// Returns a stored notification. A negative number selects another text under the UUID of a notification.

@@ -53,10 +53,9 @@ package protocol LedgerStorage: Sendable {
 
     /// Stores received notifications and processed ones in one commit. The results are in the order of `received`.
     ///
-    /// A failed notification that is received again is pending again. A different text with a known UUID becomes
-    /// pending too, also again if it failed; if the stored text is corrupt, the new one replaces it and gets its row
-    /// identifier. A UUID identifies one notification across all apps and environments: a later text with the same UUID
-    /// belongs to the scope of the first.
+    /// ``RepeatedNotification`` decides what becomes of a text whose UUID is known; a replacement keeps the row
+    /// identifier of the first text. A UUID identifies one notification across all apps and environments: a later text
+    /// with the same UUID belongs to the scope of the first.
     ///
     /// Received notifications are stored before processed ones. Each notification creates one event, however often it
     /// is processed: processing it again changes nothing. Processing a failed notification ends its failure: another

@@ -145,62 +145,50 @@ extension SQLiteStorage: LedgerStorage {
             try Self.enqueue(id, new.receivedAt, db)
             return .stored(id)
         }
-        return try receiveDuplicate(new, text, uuid, db)
+        return try receiveAgain(new, text, uuid, db)
     }
 
-    /// Stores a text whose UUID is already known. A UUID should have one payload. If there ever were two, both would
-    /// count, so that the ledger does not depend on the order of arrival.
-    private func receiveDuplicate(
+    /// Receives a text whose UUID is known. ``RepeatedNotification`` decides what becomes of it.
+    private func receiveAgain(
         _ new: ReceivedNotification, _ text: PackedText, _ uuid: SQLValue, _ db: Database
     ) throws -> InsertionResult {
         let known = try db.first("SELECT id, text FROM notifications WHERE uuid = ?", [uuid]) { row in
             row.number(0).map { (id: $0, text: row.blob(1)) }
         }
-        guard let known else { throw StorageError(.failed, "a notification exists but cannot be read") }
-        let id = known.id
-        if known.text == text.bytes { return try Self.retryIfFailed(id, new, db) ? .stored(id) : .duplicate(id) }
-        if known.text.flatMap({ headers.unpack($0) }) == nil {
-            try Self.replace(id, new, text, db)
-            return .stored(id)
+        guard let (id, first) = known else { throw StorageError(.failed, "a notification exists but cannot be read") }
+        let isFirst = first == text.bytes
+        let isFirstDamaged = !isFirst && first.flatMap { headers.unpack($0) } == nil
+        let select = "SELECT -id FROM other_texts WHERE notification = ? AND text = ?"
+        let same = try isFirst ? id : db.number(select, [.integer(id), .blob(text.bytes)])
+        let hasFailed = try same.map { try db.exists("SELECT 1 FROM failures WHERE id = ?", [.integer($0)]) } ?? false
+        switch RepeatedNotification(isFirstDamaged: isFirstDamaged, same: same.map { (id: $0, hasFailed: hasFailed) }) {
+        case .duplicate: return .duplicate(id)
+        case .retry(let failed): return try Self.requeue(failed, new, db)
+        case .replacement:
+            try db.run(
+                "UPDATE notifications SET type = ?, subtype = ?, signed_date = ?, text = ? WHERE id = ?",
+                [
+                    .text(new.type), .init(new.subtype), .integer(new.signedDate), .blob(text.bytes), .integer(id),
+                ])
+            return try Self.requeue(id, new, db)
+        case .otherText:
+            try db.run(
+                """
+                INSERT INTO other_texts (notification, signed_date, received_at, origin, text) VALUES (?, ?, ?, ?, ?)
+                """,
+                [
+                    .integer(id), .integer(new.signedDate), .integer(new.receivedAt), .integer(new.origin.rawValue),
+                    .blob(text.bytes),
+                ])
+            return try Self.requeue(-db.lastInsertedRowID, new, db)
         }
-        try db.run(
-            """
-            INSERT OR IGNORE INTO other_texts (notification, signed_date, received_at, origin, text)
-            VALUES (?, ?, ?, ?, ?)
-            """,
-            [
-                .integer(id), .integer(new.signedDate), .integer(new.receivedAt), .integer(new.origin.rawValue),
-                .blob(text.bytes),
-            ])
-        if db.changesCount > 0 {
-            let other = -db.lastInsertedRowID
-            try Self.enqueue(other, new.receivedAt, db)
-            return .stored(other)
-        }
-        let other = try db.number(
-            "SELECT -id FROM other_texts WHERE notification = ? AND text = ?", [.integer(id), .blob(text.bytes)])
-        guard let other, try Self.retryIfFailed(other, new, db) else { return .duplicate(id) }
-        return .stored(other)
     }
 
-    /// Makes a failed notification pending again, since it may verify now. Returns false if it had not failed.
-    private static func retryIfFailed(_ id: Int64, _ new: ReceivedNotification, _ db: Database) throws -> Bool {
-        try db.run("DELETE FROM failures WHERE id = ?", [.integer(id)])
-        guard db.changesCount > 0 else { return false }
-        try enqueue(id, new.receivedAt, db)
-        return true
-    }
-
-    /// Replaces a corrupt text, and makes the notification pending, because the new text may differ. If it does not,
-    /// processing it again changes nothing.
-    private static func replace(_ id: Int64, _ new: ReceivedNotification, _ text: PackedText, _ db: Database) throws {
-        try db.run(
-            "UPDATE notifications SET type = ?, subtype = ?, signed_date = ?, text = ? WHERE id = ?",
-            [
-                .text(new.type), .init(new.subtype), .integer(new.signedDate), .blob(text.bytes), .integer(id),
-            ])
+    /// Makes a stored notification pending, also if it had failed.
+    private static func requeue(_ id: Int64, _ new: ReceivedNotification, _ db: Database) throws -> InsertionResult {
         try db.run("DELETE FROM failures WHERE id = ?", [.integer(id)])
         try enqueue(id, new.receivedAt, db)
+        return .stored(id)
     }
 
     static func enqueue(_ id: Int64, _ receivedAt: Milliseconds, _ db: Database) throws {
