@@ -56,6 +56,16 @@ import Testing
         #expect(!justRequested.isOutOfDate(at: now, staleBefore: now))
     }
 
+    @Test(
+        arguments: [(99, nil, true), (100, nil, false), (99, 99, true), (99, 100, false), (nil, nil, false)]
+            as [(Milliseconds?, Milliseconds?, Bool)])
+    func `A purchase from before the history may lack changes until its own history is requested`(
+        purchasedAt: Milliseconds?, requestedAt: Milliseconds?, mayLack: Bool
+    ) {
+        let old = summary { ($0.purchasedAt, $0.requestedAt) = (purchasedAt, requestedAt) }
+        #expect(old.mayLackChanges(before: 100, at: 200) == mayLack)
+    }
+
     @Test func `A subscription with a damaged record is out of date`() {
         #expect(LineageSummary(damaged: "1").isOutOfDate(at: 0))
         #expect(!LineageSummary("1").isOutOfDate(at: 0))

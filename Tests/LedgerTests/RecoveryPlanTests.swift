@@ -126,4 +126,24 @@ import Testing
         #expect(plan.from == Self.now - 36_500 * 86_400_000 + 600_000)
         #expect(plan.windows.first?.from == plan.from && plan.windows.last?.until == Self.now)
     }
+
+    private static func run(_ from: Milliseconds, _ until: Milliseconds, movesMark: Bool = true) -> RecoveryRun {
+        RecoveryRun(
+            id: 7, scope: 1, cause: .schedule, from: from, until: until, filters: [], movesMark: movesMark,
+            state: .open,
+            createdAt: 0, counts: RecoveryCounts(), windows: 1, openWindows: 1)
+    }
+
+    @Test func `A recovery that ends in the future was planned with the clock ahead, unless a user requested it`() {
+        #expect(!Self.run(0, Self.now).isAhead(of: Self.now))
+        #expect(!Self.run(0, Self.now + RecoveryPlan.historyDelay).isAhead(of: Self.now))
+        #expect(Self.run(0, Self.now + RecoveryPlan.historyDelay + 1).isAhead(of: Self.now))
+        #expect(!Self.run(0, Self.now + Self.day, movesMark: false).isAhead(of: Self.now))
+    }
+
+    @Test func `A recovery of more than six hours follows a long outage, unless a user requested it`() {
+        #expect(!Self.run(Self.now - 6 * Self.hour, Self.now).followsLongOutage)
+        #expect(Self.run(Self.now - 6 * Self.hour - 1, Self.now).followsLongOutage)
+        #expect(!Self.run(Self.now - Self.day, Self.now, movesMark: false).followsLongOutage)
+    }
 }

@@ -54,6 +54,12 @@ package struct LineageSummary: Sendable, Hashable {
 }
 
 extension LineageSummary {
+    /// Whether the purchase is older than the notification history that the ledger has read, which begins at `limit`,
+    /// and its history was not requested since: nothing tells what was missed before.
+    package func mayLackChanges(before limit: Milliseconds, at now: Milliseconds) -> Bool {
+        (purchasedAt ?? .max) < limit && isOutOfDate(at: now, staleBefore: limit)
+    }
+
     /// Creates the summary of a corrupt record.
     package init(damaged originalTransactionID: String) {
         self.init(originalTransactionID)

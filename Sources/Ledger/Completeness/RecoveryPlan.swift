@@ -15,7 +15,7 @@ package struct RecoveryPlan: Sendable, Hashable {
     /// over.
     private static let longestWindow: Milliseconds = 3 * 86_400_000
     /// After an outage longer than this, the notifications that change access are requested first.
-    package static let longOutage: Milliseconds = 6 * 3_600_000
+    fileprivate static let longOutage: Milliseconds = 6 * 3_600_000
     /// The distance from the end of the App Store's retention: a request takes time, and clocks differ.
     private static let margin: Milliseconds = 600_000
     /// Notifications signed in the last moments may not be in the history yet. Apple does not document how long that
@@ -106,4 +106,12 @@ package struct RecoveryPlan: Sendable, Hashable {
             return RecoveryWindow(stage: stage, from: from + span / count * index, until: end)
         }
     }
+}
+
+extension RecoveryRun {
+    /// Whether the recovery was planned while the clock was ahead. The App Store refuses time spans in the future.
+    package func isAhead(of now: Milliseconds) -> Bool { movesMark && until > now + RecoveryPlan.historyDelay }
+
+    /// Whether the recovery reads what was missed in a long outage.
+    package var followsLongOutage: Bool { movesMark && until - from > RecoveryPlan.longOutage }
 }

@@ -64,24 +64,16 @@ extension SQLiteStorage {
     }
 
     /// Begins a pass over all purchases if an imported one is older than what the ledger has read of the notification
-    /// history: nothing tells what changed between the creation of the export and then. If the ledger has read nothing,
-    /// the first reading begins the pass.
+    /// history.
     private static func beginPass(
         overImported originals: [String], in scope: Int64, at now: Milliseconds, _ db: Database
     ) throws {
-        let known = try historyPass(in: scope, db)
-        guard let since = try CompletenessTable.mark(of: scope, db)?.since ?? known?.staleBefore else { return }
-        // The clock may have been ahead.
-        let limit = min(since, now)
-        var pass = HistoryPass(scope: scope, staleBefore: limit, startedAt: now)
-        if let known, known.finishedAt == nil, let staleBefore = known.staleBefore {
-            // An earlier line began the pass.
-            if known.cursor.isEmpty, staleBefore >= limit { return }
-            pass.staleBefore = max(staleBefore, limit)
-        }
+        let begun = try HistoryPass.overImported(
+            in: scope, after: historyPass(in: scope, db), readSince: CompletenessTable.mark(of: scope, db)?.since,
+            at: now)
+        guard let (pass, limit) = begun else { return }
         let isOlder = try Set(originals.map { ExactText($0) }).contains { original in
-            guard let summary = try summary(of: original.text, in: scope, db) else { return false }
-            return (summary.purchasedAt ?? .max) < limit && summary.isOutOfDate(at: now, staleBefore: limit)
+            try summary(of: original.text, in: scope, db)?.mayLackChanges(before: limit, at: now) ?? false
         }
         if isOlder { try CompletenessTable.store(pass, db) }
     }

@@ -23,11 +23,11 @@ extension Recovery {
         var completeness = Completeness(
             appEnvironment: appEnvironment, state: .complete, reason: nil, mark: mark, age: age, missing: missing,
             missingItems: missing.hasItems ? try await storage.missingItems(in: appEnvironment.id) : MissingItems())
-        let isCatchingUp = open.contains { $0.movesMark && $0.until - $0.from > RecoveryPlan.longOutage }
         completeness.updateState(
             for: .init(
                 hasKey: clients[appEnvironment.id] != nil, isEnabled: settings.isEnabled, interval: settings.interval,
-                trouble: failures(in: appEnvironment.id)?.message, isCatchingUp: isCatchingUp))
+                trouble: failures(in: appEnvironment.id)?.message,
+                isCatchingUp: open.contains(where: \.followsLongOutage)))
         return completeness
     }
 }

@@ -10,8 +10,6 @@ extension Recovery {
     /// The maximum number of lineages to refresh per page. One may take a minute, and notifications are recovered
     /// between two pages.
     static let maximumRefreshes = 32
-    /// The time between the end of a history pass and the start of the next one, in milliseconds.
-    private static let passInterval: Milliseconds = 86_400_000
 
     /// The number of history requests of a scope to take at once.
     private static let requestBatch = 64
@@ -78,10 +76,7 @@ extension Recovery {
         var last = ""
         while true {
             let summaries = try await storage.summaries(after: last, in: appEnvironment.id, limit: Self.summaryPage)
-            let isOlder = summaries.contains {
-                ($0.purchasedAt ?? .max) < limit && $0.isOutOfDate(at: now, staleBefore: limit)
-            }
-            if isOlder {
+            if summaries.contains(where: { $0.mayLackChanges(before: limit, at: now) }) {
                 let pass = HistoryPass(scope: appEnvironment.id, staleBefore: limit, startedAt: now)
                 _ = try await storage.record(pass, replacing: stored)
                 return
@@ -95,7 +90,7 @@ extension Recovery {
     ///
     /// - Parameters:
     ///   - pages: The maximum number of pages to process.
-    ///   - startingAnew: Whether to start a new pass even if the last one ended less than `passInterval` ago.
+    ///   - startingAnew: Whether to start a new pass even if none is due.
     /// - Returns: Whether the pass has more pages.
     @discardableResult
     func continueHistoryPass(_ appEnvironment: AppEnvironment, pages: Int, startingAnew: Bool = false) async throws
@@ -104,8 +99,8 @@ extension Recovery {
         guard clients[appEnvironment.id] != nil else { return false }
         var stored = try await storage.historyPass(in: appEnvironment.id)
         var pass = stored ?? HistoryPass(scope: appEnvironment.id, startedAt: now)
-        if let finishedAt = pass.finishedAt {
-            guard startingAnew || finishedAt + Self.passInterval <= now || finishedAt > now else { return false }
+        if pass.finishedAt != nil {
+            guard startingAnew || pass.isDueAgain(at: now) else { return false }
             pass = HistoryPass(scope: appEnvironment.id, startedAt: now)
         }
         var page = 0

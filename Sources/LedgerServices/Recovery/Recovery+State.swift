@@ -59,8 +59,8 @@ extension Recovery {
         state.withLock { state in
             var rereading = state.rereadings[appEnvironment.id] ?? RereadSchedule()
             rereading.count = inVain ? rereading.count + 1 : 0
-            let pause = settings.interval * (1 << min(rereading.count, 16))
-            rereading.pause = clock.pause(of: min(pause, .seconds(86_400)))
+            let pause = RecoveryPause.beforeRereading(rereading.count, interval: settings.interval)
+            rereading.pause = clock.pause(of: pause)
             state.rereadings[appEnvironment.id] = rereading
         }
     }
@@ -166,11 +166,15 @@ extension Recovery {
 
 extension Recovery.Failures {
     mutating func add(_ error: any Error, _ clock: ServerClock) {
-        let (count, pause) = RecoveryPause.after(count, error)
+        let failure = error as? AppStoreServerError
+        let isCircuitOpen = failure?.code == .circuitOpen
+        let (count, pause) = RecoveryPause.after(
+            count, requestedDelay: failure?.retryAfter.map { Duration.seconds($0.timeIntervalSinceNow) },
+            isCircuitOpen: isCircuitOpen)
         self.count = count
         self.pause = clock.pause(of: pause)
         // With an open circuit breaker the client made no request, so the earlier message still tells the cause.
-        if message.isEmpty || (error as? AppStoreServerError)?.code != .circuitOpen {
+        if message.isEmpty || !isCircuitOpen {
             message = String(error.logReason.prefix(500))
         }
     }

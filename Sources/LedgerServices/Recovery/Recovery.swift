@@ -112,9 +112,7 @@ package final class Recovery: Sendable {
             var cause = cause
             let open = try await storage.openRecoveries(in: appEnvironment.id)
             for run in open {
-                if run.movesMark, run.until > now + RecoveryPlan.historyDelay {
-                    // The recovery was planned while the clock was ahead. The App Store refuses time spans in the
-                    // future.
+                if run.isAhead(of: now) {
                     try await storage.record(
                         failure: "the server's clock was ahead", of: run.id, isGivenUp: true, at: now)
                     cause = cause ?? run.cause

@@ -4,38 +4,7 @@ import Testing
 
 @testable import LedgerServices
 
-@Suite struct `Pause after a failed recovery` {
-    @Test(arguments: [(0, 5), (1, 10), (2, 20), (6, 320), (7, 600), (8, 600), (1000, 600)])
-    func `The pause doubles with each failure, up to ten minutes`(count: Int, seconds: Int) {
-        let (failures, pause) = RecoveryPause.after(count, AppStoreServerError(.serverFailure, "503"))
-        #expect(failures == count + 1)
-        #expect(pause == .seconds(seconds))
-    }
-
-    @Test(arguments: [(30, 5...30), (4000, 3600...3600), (-30, 5...5)])
-    func `The pause follows the App Store's Retry-After, with a minimum of five seconds`(
-        seconds: Int, expected: ClosedRange<Int>
-    ) {
-        let error = AppStoreServerError(.rateLimited, "429", retryAfter: Date() + TimeInterval(seconds))
-        let (failures, pause) = RecoveryPause.after(0, error)
-        #expect(failures == 1)
-        #expect(pause > .seconds(expected.lowerBound - 1) && pause <= .seconds(expected.upperBound))
-    }
-
-    /// The client makes no call while its circuit breaker is open. If these failures counted, recovery would pause for
-    /// up to ten minutes after the App Store is back.
-    @Test(arguments: [
-        (0, 500, 1, 400...500), (3, 500, 3, 400...500), (3, 0, 3, 1...1), (9, -5, 9, 1...1), (9, 5000, 9, 600...600),
-    ])
-    func `An open circuit breaker does not count as a failure, and the pause ends with it`(
-        count: Int, seconds: Int, failures: Int, pause: ClosedRange<Int>
-    ) {
-        let error = AppStoreServerError(.circuitOpen, "too many", retryAfter: Date() + TimeInterval(seconds))
-        let next = RecoveryPause.after(count, error)
-        #expect(next.count == failures)
-        #expect(next.pause >= .seconds(pause.lowerBound) && next.pause <= .seconds(pause.upperBound))
-    }
-
+@Suite struct `Failures of a recovery` {
     /// While the circuit breaker is half open, one of several concurrent windows makes a call and the others fail with
     /// `circuitOpen`. If one of those errors were thrown, the failure would not count, and the alert on failing
     /// recovery would never fire.

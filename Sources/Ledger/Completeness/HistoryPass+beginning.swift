@@ -1,0 +1,33 @@
+/// When a pass over all purchases of a scope begins.
+extension HistoryPass {
+    /// The time between the end of a pass and the start of the next one, in milliseconds.
+    private static let interval: Milliseconds = 86_400_000
+
+    /// Whether the pass is finished and the next one is due. A pass that ended in the future ended while the clock was
+    /// ahead.
+    package func isDueAgain(at now: Milliseconds) -> Bool {
+        finishedAt.map { $0 + Self.interval <= now || $0 > now } ?? false
+    }
+
+    /// Returns the pass that an import begins if a purchase in it may lack changes from before `limit`
+    /// (``LineageSummary/mayLackChanges(before:at:)``): nothing tells what changed since the creation of the export.
+    ///
+    /// - Parameters:
+    ///   - known: The present pass; nil if there is none.
+    ///   - since: The beginning of the notification history that the ledger has read.
+    /// - Returns: Nil if the ledger has read nothing, because then the first reading begins the pass, or if an earlier
+    ///   part of the import began it.
+    package static func overImported(
+        in scope: Int64, after known: HistoryPass?, readSince since: Milliseconds?, at now: Milliseconds
+    ) -> (pass: HistoryPass, limit: Milliseconds)? {
+        guard let since = since ?? known?.staleBefore else { return nil }
+        // The clock may have been ahead.
+        let limit = min(since, now)
+        var pass = HistoryPass(scope: scope, staleBefore: limit, startedAt: now)
+        if let known, known.finishedAt == nil, let staleBefore = known.staleBefore {
+            if known.cursor.isEmpty, staleBefore >= limit { return nil }
+            pass.staleBefore = max(staleBefore, limit)
+        }
+        return (pass, limit)
+    }
+}
