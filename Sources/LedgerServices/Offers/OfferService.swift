@@ -31,7 +31,7 @@ package struct OfferService: Sendable {
         self.appEnvironment = appEnvironment
     }
 
-    private var app: AppSettings? { apps[appEnvironment.bundleID] }
+    var app: AppSettings? { apps[appEnvironment.bundleID] }
 
     /// Checks that the customer has or had a subscription of their own, as promotional offers require.
     package func requireSubscriber(_ reading: CustomerReading) throws(ServiceFailure) {
@@ -154,7 +154,8 @@ package struct OfferService: Sendable {
                 of them failed verification.
                 """, isRetryable: true, backoff: 60_000)
         }
-        try await introductoryEligibility(productID, isPublic: true).require(reading, [account], history.found)
+        try await requireIntroductoryEligibility(
+            of: reading, [account], found: history.found, productID: productID, isPublic: true)
         return named ?? account
     }
 
@@ -182,13 +183,7 @@ package struct OfferService: Sendable {
         {
             accounts.append(known)
         }
-        try await introductoryEligibility(productID, isPublic: false).require(reading, accounts)
-    }
-
-    private func introductoryEligibility(_ productID: String, isPublic: Bool) -> IntroductoryEligibility {
-        IntroductoryEligibility(
-            storage: storage, customers: customers, catalogue: app?.catalogue, appEnvironment: appEnvironment,
-            productID: productID, isPublic: isPublic)
+        try await requireIntroductoryEligibility(of: reading, accounts, productID: productID, isPublic: false)
     }
 
     // MARK: - Signers
