@@ -141,6 +141,13 @@ import Testing
         #expect(inquiry.nextAttemptAt == 2000 + pause)
     }
 
+    @Test func `An accepted answer ends an inquiry`() throws {
+        var inquiry = try #require(Self.inquiry())
+        inquiry.recordSuccess("{}", at: 2000)
+        #expect(inquiry.state == .sent && inquiry.answer == "accepted")
+        #expect(inquiry.sent == "{}" && inquiry.sentAt == 2000)
+    }
+
     @Test func `A final refusal ends an inquiry`() throws {
         var inquiry = try #require(Self.inquiry())
         inquiry.recordFailure("4000006", isFinal: true, at: 2000)

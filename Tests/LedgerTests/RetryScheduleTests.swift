@@ -1,3 +1,4 @@
+import Foundation
 import Ledger
 import TestSupport
 import Testing
@@ -46,5 +47,28 @@ import Testing
         var generator = SeededGenerator(seed: 1)
         #expect(
             expected.contains(try #require(RetrySchedule.pause(after: 3, retryAfter: retryAfter, using: &generator))))
+    }
+
+    @Test(arguments: [(199, false), (200, true), (299, true), (300, false), (410, false), (500, false)])
+    func `Every 2xx accepts a delivery, and 410 means that the endpoint is gone`(status: Int, accepts: Bool) {
+        var outcome = DeliveryOutcome(delivery: 1, endpoint: 1, result: .discarded)
+        let isAccepted = outcome.record(status: status)
+        #expect(isAccepted == accepts && (outcome.result == .delivered) == accepts)
+        #expect(outcome.error == (accepts ? nil : "status_\(status)"))
+        #expect(outcome.status == status && outcome.isGone == (status == 410))
+    }
+
+    @Test func `A delivery fails after the last attempt, unless the endpoint is gone`() {
+        func result(after attempts: Int, isGone: Bool) -> DeliveryOutcome.Result {
+            var generator = SeededGenerator(seed: 1)
+            var outcome = DeliveryOutcome(delivery: 1, endpoint: 1, result: .discarded, isGone: isGone)
+            outcome.scheduleRetry(after: attempts, body: Data([1]), retryAfter: 1000, at: 5, using: &generator)
+            return outcome.result
+        }
+        let last = Self.pauses.count
+        #expect(result(after: 1, isGone: false) == .retry(at: 1_000_005, body: Data([1])))
+        #expect(result(after: 1, isGone: true) == .retry(at: 1_000_005, body: Data([1])))
+        #expect(result(after: last + 1, isGone: false) == .failed)
+        #expect(result(after: last + 1, isGone: true) == .retry(at: 5, body: Data([1])))
     }
 }

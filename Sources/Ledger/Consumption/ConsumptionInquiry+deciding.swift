@@ -63,6 +63,11 @@ extension ConsumptionInquiry {
         postpone(by: LongestDelay.inquiry.milliseconds, at: now)
     }
 
+    /// Records that the App Store accepted an answer.
+    package mutating func recordSuccess(_ json: String, at now: Milliseconds) {
+        (state, sent, sentAt, answer) = (.sent, json, now, "accepted")
+    }
+
     /// Records that the App Store did not accept an answer. After each attempt the pause before the next one doubles,
     /// from 10 seconds to 640.
     ///

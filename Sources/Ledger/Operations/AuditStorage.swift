@@ -30,6 +30,8 @@ package struct AuditEntry: Sendable, Hashable {
 
     /// The maximum number of old entries that are deleted with each commit.
     package static let maximumDropped = 200
+    /// How long entries are stored, in milliseconds.
+    package static let retention: Milliseconds = 400 * 86_400_000
 
     /// Returns the digest of this entry and its predecessor's digest. So removing or changing an entry requires a
     /// change of all later ones.

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// When failed deliveries are sent again.
 package enum RetrySchedule {
     /// The pauses after each attempt, in seconds; after the last attempt the delivery has failed. About four days in
@@ -29,5 +31,37 @@ package enum RetrySchedule {
         guard pauses.indices.contains(attempts - 1) else { return nil }
         let pause = pauses[attempts - 1] * Double.random(in: jitter, using: &generator)
         return max(pause, min(retryAfter ?? 0, longestRetryAfter))
+    }
+}
+
+extension DeliveryOutcome {
+    /// Records the status of a response. Returns whether the receiver accepted the delivery, with any 2xx.
+    package mutating func record(status: Int) -> Bool {
+        self.status = status
+        guard !(200...299).contains(status) else {
+            result = .delivered
+            return true
+        }
+        error = "status_\(status)"
+        isGone = status == 410
+        return false
+    }
+
+    /// Decides whether and when the delivery is sent again after a failed attempt. A delivery to an endpoint that is
+    /// gone never fails, even when all attempts are used: the endpoint is disabled, and may be enabled again.
+    ///
+    /// - Parameters:
+    ///   - attempts: The number of attempts, including this one.
+    ///   - body: The body that was sent; nil if there was none.
+    package mutating func scheduleRetry(
+        after attempts: Int, body: Data?, retryAfter: Double?, at now: Milliseconds,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        let pause = RetrySchedule.pause(after: attempts, retryAfter: retryAfter, using: &generator)
+        if let pause = pause ?? (isGone ? 0 : nil) {
+            result = .retry(at: now + Milliseconds(pause * 1000), body: body)
+        } else {
+            result = .failed
+        }
     }
 }

@@ -143,10 +143,8 @@ package struct ConsumptionService: Service {
         inquiry.attempts += 1
         inquiry.sent = request.json
         do {
-            inquiry.sent = try await send(request, for: inquiry.transactionID, client)
-            inquiry.state = .sent
-            inquiry.sentAt = clock.now().milliseconds
-            inquiry.answer = "accepted"
+            let json = try await send(request, for: inquiry.transactionID, client)
+            inquiry.recordSuccess(json, at: clock.now().milliseconds)
         } catch {
             // On shutdown, it is unknown whether the App Store received the answer. It is sent again after the lease.
             if error.isCancellation, Task.isCancelled { throw CancellationError() }

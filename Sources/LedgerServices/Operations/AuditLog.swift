@@ -19,8 +19,6 @@ package final class AuditLog: Service {
         }
     }
 
-    /// The retention of entries: 400 days.
-    private static let retention: Milliseconds = 400 * 86_400_000
     /// The maximum number of queued entries.
     private static let capacity = 10_000
 
@@ -31,8 +29,8 @@ package final class AuditLog: Service {
     private let state = Mutex(State())
     /// The commit that was started last.
     private let lastCommit = Mutex<Task<Void, Never>?>(nil)
-    /// Limits entries about refused anonymous requests. Anybody can cause them, and each is kept for ``retention``: five
-    /// a second would be half a gigabyte a day. The metrics count all.
+    /// Limits entries about refused anonymous requests. Anybody can cause them, and each is kept for
+    /// ``AuditEntry/retention``: five a second would be half a gigabyte a day. The metrics count all.
     private let anonymousLimit = RateMeter(perHour: 100)
     /// Limits entries about refused sign-ins, for the same reason. A separate limit: requests with a revoked key must
     /// not hide that somebody guesses keys in the console.
@@ -114,7 +112,7 @@ package final class AuditLog: Service {
             return state.waiting
         }
         guard !entries.isEmpty else { return }
-        do { try await storage.appendAudit(entries, dropping: now().milliseconds - Self.retention) } catch {
+        do { try await storage.appendAudit(entries, dropping: now().milliseconds - AuditEntry.retention) } catch {
             failures.record("the audit log cannot be written; trying again", error)
             let isFirstLost = state.withLock { state in
                 // Queue them again, before newer entries.

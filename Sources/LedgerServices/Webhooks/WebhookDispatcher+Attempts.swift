@@ -104,7 +104,9 @@ extension WebhookDispatcher {
             let response = try await sender.post(
                 body, headers: headers(of: delivery, definition, body: body, at: date),
                 to: target, allowsPrivate: definition.allowsPrivateNetworks, turn: delivery.attempts)
-            outcome = evaluate(outcome, response, delivery, body)
+            if !outcome.record(status: response.status) {
+                outcome = scheduleRetry(outcome, delivery, body: body, retryAfter: response.retryAfter)
+            }
             outcome.attempt = attempt(outcome, response.body)
             return outcome
         } catch {
@@ -159,28 +161,12 @@ extension WebhookDispatcher {
         return definition.receives(from: event.flatMap { scopes[id: $0.scope] })
     }
 
-    private func evaluate(
-        _ outcome: DeliveryOutcome, _ response: WebhookSender.Response, _ delivery: WebhookDelivery, _ body: Data
-    ) -> DeliveryOutcome {
-        var outcome = outcome
-        outcome.status = response.status
-        if (200...299).contains(response.status) {
-            outcome.result = .delivered
-            return outcome
-        }
-        outcome.error = "status_\(response.status)"
-        outcome.isGone = response.status == 410
-        return scheduleRetry(outcome, delivery, body: body, retryAfter: response.retryAfter)
-    }
-
     private func scheduleRetry(
         _ outcome: DeliveryOutcome, _ delivery: WebhookDelivery, body: Data?, retryAfter: Double? = nil
     ) -> DeliveryOutcome {
         var (outcome, generator) = (outcome, SystemRandomNumberGenerator())
-        let pause = RetrySchedule.pause(after: delivery.attempts + 1, retryAfter: retryAfter, using: &generator)
-        outcome.result = pause.map { .retry(at: now + Milliseconds($0 * 1000), body: body) } ?? .failed
-        // After a 410 response, keep the delivery even when all retries are used: the endpoint may be enabled again.
-        if outcome.isGone, pause == nil { outcome.result = .retry(at: now, body: body) }
+        outcome.scheduleRetry(
+            after: delivery.attempts + 1, body: body, retryAfter: retryAfter, at: now, using: &generator)
         logger.notice(
             "a webhook was not delivered",
             metadata: [
