@@ -119,25 +119,3 @@ package struct HistoryMark: Sendable, Hashable {
         (self.transactionID, self.revision) = (transactionID, revision)
     }
 }
-
-/// A pass over all subscriptions and purchases of a scope that finds those that look out of date.
-package struct HistoryPass: Sendable, Hashable {
-    package var scope: Int64
-    /// The last purchase that was checked.
-    package var cursor: String
-    /// Every purchase whose history was not requested since is out of date: the notification history has a gap.
-    package var staleBefore: Milliseconds?
-    package var startedAt: Milliseconds
-    package var finishedAt: Milliseconds?
-
-    package init(
-        scope: Int64, cursor: String = "", staleBefore: Milliseconds? = nil, startedAt: Milliseconds,
-        finishedAt: Milliseconds? = nil
-    ) {
-        self.scope = scope
-        self.cursor = cursor
-        self.staleBefore = staleBefore
-        self.startedAt = startedAt
-        self.finishedAt = finishedAt
-    }
-}

@@ -41,35 +41,3 @@ extension RecoveryRun {
             .map(\.id)
     }
 }
-
-extension UnverifiedItem {
-    /// How many items are stored for each app and environment. The mark does not depend on them: it depends on the
-    /// unverified spans, and a history with such an item is requested again.
-    package static let maximumCount = 10_000
-
-    /// How many more items can be stored beside `count` others.
-    package static func room(beside count: Int) -> Int { max(0, maximumCount - count) }
-
-    /// Whether an item is still missing after a recovery.
-    ///
-    /// - Parameters:
-    ///   - hasArrived: Whether the notification that the item claims to be has arrived and was verified.
-    ///   - history: The transaction whose history contained the item; nil for the notification history.
-    ///   - span: The time that was read when the item was found.
-    ///   - spans: The unverified spans.
-    package static func isMissing(
-        hasArrived: Bool, history: String?, span: UnverifiedSpans.Span?, in spans: UnverifiedSpans
-    ) -> Bool {
-        if hasArrived { return false }
-        if history != nil { return true }
-        // The item is resolved if its time was read again and everything there was verified.
-        return span.map { spans.touches($0) } ?? false
-    }
-}
-
-extension UnverifiedSpans {
-    /// Whether a span shares an instant with one of these.
-    fileprivate func touches(_ span: Span) -> Bool {
-        spans.contains { $0.from <= span.until && $0.until >= span.from }
-    }
-}

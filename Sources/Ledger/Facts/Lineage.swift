@@ -1,0 +1,40 @@
+package import Entitlements
+package import Foundation
+
+/// One subscription or one other purchase: all transactions with the same original transaction identifier.
+package struct Lineage: Sendable, Hashable {
+    package var originalTransactionID: String
+    /// The newest version of each transaction.
+    package var transactions: [TransactionFact]
+    /// The newest renewal info.
+    package var renewal: RenewalFact?
+    /// The last grace period that a notification named. The newest renewal info no longer names it after its end.
+    package var gracePeriod: GracePeriod?
+    /// The account that the app named at the purchase.
+    package var appAccountToken: UUID?
+    /// The app transaction identifier of the Apple account.
+    package var appTransactionID: String?
+
+    package init(
+        originalTransactionID: String, transactions: [TransactionFact], renewal: RenewalFact? = nil,
+        appAccountToken: UUID? = nil, appTransactionID: String? = nil
+    ) {
+        self.originalTransactionID = originalTransactionID
+        self.transactions = transactions
+        self.renewal = renewal
+        self.appAccountToken = appAccountToken
+        self.appTransactionID = appTransactionID
+    }
+
+    /// When the purchase was made, according to the known transactions; nil if there are none.
+    package var madeAt: Milliseconds? { transactions.lazy.map(\.purchaseDate).min()?.milliseconds }
+
+    /// Returns the facts of this subscription or purchase alone.
+    ///
+    /// - Parameter successors: The transactions of other subscriptions that continue this one.
+    package func facts(succeededBy successors: [TransactionFact] = []) -> CustomerFacts {
+        var facts = CustomerFacts(transactions: transactions + successors, renewals: renewal.map { [$0] } ?? [])
+        facts.gracePeriods = gracePeriod.map { [$0] } ?? []
+        return facts
+    }
+}
