@@ -27,6 +27,13 @@ extension LedgerEvent {
     }
 }
 
+extension EventType {
+    /// Returns the type of a change of ownership. A purchase of an erased customer has no owner, so it is linked.
+    package static func ofChange(from owners: [String]) -> EventType {
+        Erasure.withoutStandIns(owners).isEmpty ? .purchaseLinked : .purchaseTransferred
+    }
+}
+
 // The events that do not come from a notification.
 extension LedgerEvent {
     /// Creates the event of a change of ownership. It occurs at the instant of the claims.
@@ -45,7 +52,7 @@ extension LedgerEvent {
         }
         self.init(
             id: Self.prefix + UUID().text, scope: scope,
-            type: owners.isEmpty ? .purchaseLinked : .purchaseTransferred, originalTransactionID: original,
+            type: .ofChange(from: owners), originalTransactionID: original,
             customer: customer, occurredAt: claims.first?.instant ?? now, createdAt: now,
             data: String(decoding: data.bytes, as: UTF8.self))
     }

@@ -1,14 +1,13 @@
 internal import AppStoreModels
-package import Ledger
 
 /// A change of a purchase's owner, from the point of view of one customer.
 package struct CustomerChange: Sendable {
     package var originalTransactionID: String
     package var change: Ownership.Change
     /// Whether the customer lost the purchase.
-    var isLoss: Bool
+    package var isLoss: Bool
     /// Whether the customer lost the purchase because the customer was erased.
-    var isErasure: Bool
+    package var isErasure: Bool
 
     package init(_ change: Ownership.Change, of original: String, for customer: String, in bundleID: String) {
         (originalTransactionID, self.change) = (original, change)
@@ -16,10 +15,8 @@ package struct CustomerChange: Sendable {
         isErasure = isLoss && change.to.containsExactly(Erasure.standIn(for: customer, in: bundleID))
     }
 
-    /// The type of the event about the change. A purchase of an erased customer has no owner, so it is linked.
-    package var type: EventType {
-        Erasure.withoutStandIns(change.from).isEmpty ? .purchaseLinked : .purchaseTransferred
-    }
+    /// The type of the event about the change.
+    package var type: EventType { .ofChange(from: change.from) }
 }
 
 extension OwnedPurchase {
