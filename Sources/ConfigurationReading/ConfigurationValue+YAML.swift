@@ -51,31 +51,26 @@ extension ConfigurationValue {
 
     /// Refuses aliases and keys after a question mark before Yams parses them. Yams compares keys with each other, and
     /// a few lines of nested aliases expand to a key of any size. The check looks at positions where an indicator can
-    /// be, also within quoted text, so it may refuse other text. The message says how to change it.
+    /// be and ignores quoting, so it may refuse other text. The message says how to change it.
     private static func checkIndicators(in text: String) throws(ConfigurationProblems) {
         /// The last character of the line that is not blank; nil at the start of a line.
         var previous: Unicode.Scalar?
-        /// The character directly before.
-        var neighbour: Unicode.Scalar?
-        var (line, isComment, quotes) = (1, false, OpenQuotes())
+        var (line, isComment) = (1, false)
         var scalars = text.unicodeScalars.makeIterator()
         var next = scalars.next()
         while let scalar = next {
             next = scalars.next()
-            if !isComment { quotes.add(scalar, isAfterName: isNameCharacter(neighbour), before: next) }
-            neighbour = scalar
             switch scalar {
             case "\r", "\n", "\u{85}", "\u{2028}", "\u{2029}":
                 if scalar != "\r" || next != "\n" { line += 1 }
-                quotes.endLine()
                 (previous, isComment) = (nil, false)
                 continue
             case " ", "\t", "\u{FEFF}": continue
             case "#" where previous == nil: isComment = true
             // A line of a quoted text can begin like a comment, and go on after the text.
-            case "\"" where quotes.mayContinue: isComment = false
+            case "\"": isComment = false
             // Not an apostrophe: no name follows the end of a quoted text directly.
-            case "'" where quotes.mayContinue && !isNameCharacter(next): isComment = false
+            case "'" where !isNameCharacter(next): isComment = false
             case "*" where !isComment && isWhereValueStarts(previous) && isNameCharacter(next):
                 throw ConfigurationProblems(
                     "aliases are not supported; text that looks like one can start with another word", line: line)
