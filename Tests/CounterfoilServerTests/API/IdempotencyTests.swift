@@ -2,13 +2,11 @@ import AppStoreModels
 import CounterfoilServer
 import Entitlements
 import Foundation
-import GRDB
 import StoreSimulator
 import Synchronization
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 @Suite struct `Idempotency keys` {

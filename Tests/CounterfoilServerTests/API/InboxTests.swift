@@ -48,7 +48,8 @@ import Testing
             try await world.simulator.perform(.requestTestNotification)
             try await world.waitUntilIdle()
             let before = try await world.api.get("/v1/customers/\(anna)").body
-            let events = try await Self.events(world)
+            let events = try await world.eventTypes()
+            try #require(!events.isEmpty)
             for item in try await world.api.get("/v1/notifications").items {
                 let uuid = try #require(item["uuid"] as? String)
                 let notification = try await world.api.get("/v1/notifications/\(uuid.uppercased())")
@@ -65,7 +66,7 @@ import Testing
                 try await world.waitUntilIdle()
                 #expect(try await world.api.get("/v1/notifications/\(uuid)")["state"] as? String == "processed")
             }
-            #expect(try await Self.events(world) == events)
+            #expect(try await world.eventTypes() == events)
             #expect(try await world.api.get("/v1/customers/\(anna)").body == before)
             #expect(try await world.api.get("/v1/notifications/none").status == 404)
             #expect(try await world.api.send("POST", "/v1/notifications/none/reprocess").status == 404)
@@ -121,7 +122,7 @@ import Testing
                         """)
             }
             let body = Data(#"{"code":"storage_damaged"}"#.utf8)
-            try await storage.withFailing("INSERT ON inbox WHEN (SELECT count(*) FROM inbox) >= 200") {
+            try await world.withFailing("INSERT ON inbox WHEN (SELECT count(*) FROM inbox) >= 200") {
                 #expect(try await world.api.send("POST", "/v1/notifications/reprocess", body: body).status == 503)
             }
             await core.processor.waitUntilIdle()
@@ -159,10 +160,6 @@ import Testing
             #expect(try await world.api.send("POST", "/v1/notifications/\(first.uuid)/reprocess").status == 202)
             #expect(try await storage.failedNotifications(code: "storage_damaged", in: filter.scopes, limit: 9) == [])
         }
-    }
-
-    private static func events(_ world: World) async throws -> Int {
-        try await world.sqlite.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM events") ?? 0 }
     }
 
     @Test(.timeLimit(.minutes(10))) func `The newest refused notifications are stored with the reason`() async throws {

@@ -241,7 +241,7 @@ private struct OwnershipHistory {
 
     /// The grants of all customers.
     private func grants() async throws -> [Grant] {
-        let (storage, scope) = (try world.sqlite, try world.appEnvironment().id)
+        let (storage, scope) = (try world.server.core.storage, try world.appEnvironment().id)
         var grants: [Grant] = []
         for customer in customers { grants += try await storage.grants(of: customer, in: scope) }
         return grants

@@ -6,7 +6,6 @@ import Testing
 
 @testable import CounterfoilServer
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 /// Counts that the console shows, and where they lead.
@@ -39,8 +38,8 @@ import Testing
 
     @Test func `The overview links to the notification that has waited longest, whatever is selected`() async throws {
         try await World.withConsole { world, browser in
-            let storage = try world.sqlite
-            try await storage.withFailing("DELETE ON inbox") {
+            let storage = try world.server.core.storage
+            try await world.withFailing("DELETE ON inbox") {
                 try await world.simulator.perform(.purchase(customer: "anna", product: World.monthly), in: .sandbox)
                 try await waitUntil("the notification waits") {
                     try await storage.pending(after: .min, limit: 9).count == 1

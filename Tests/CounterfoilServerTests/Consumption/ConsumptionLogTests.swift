@@ -6,7 +6,6 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 @Suite struct `The log of consumption requests` {
@@ -27,7 +26,7 @@ import Testing
                 .purchase(
                     customer: "anna", product: "com.example.coins.100", appAccountToken: AppAccountToken(UUID())))
             try await world.waitUntilIdle()
-            try await world.sqlite.withFailing("UPDATE OF next_attempt_at ON consumption_requests") {
+            try await world.withFailing("UPDATE OF next_attempt_at ON consumption_requests") {
                 try await world.simulator.perform(.requestRefund(customer: "anna"))
                 // Repetitions are logged at the level `debug`.
                 try await waitUntil("three attempts failed") { Self.count("could not be answered", in: lines) >= 3 }

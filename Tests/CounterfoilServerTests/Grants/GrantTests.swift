@@ -27,13 +27,6 @@ import Testing
         return try #require(answer["id"] as? String)
     }
 
-    /// The types of the events that do not come from a notification.
-    private static func events(_ world: World) async throws -> [String] {
-        try await world.sqlite.pool.read {
-            try String.fetchAll($0, sql: "SELECT type FROM events WHERE notification IS NULL ORDER BY seq")
-        }
-    }
-
     @Test func `A grant gives access without a purchase, and revoking it ends the access`() async throws {
         try await World.withAPI { world in
             let before = world.simulator.now
@@ -59,7 +52,7 @@ import Testing
             #expect(try await Self.premium(world)["is_active"] as? Bool == false)
             #expect(try await Self.premium(world, "?at=\(then.milliseconds)")["is_active"] as? Bool == true)
             #expect(try await Self.premium(world, "?at=\(before.milliseconds)")["is_active"] as? Bool == false)
-            #expect(try await Self.events(world) == ["grant.created", "grant.revoked"])
+            #expect(try await world.eventTypes() == ["grant.created", "grant.revoked"])
             let timeline = try await world.api.get("/v1/customers/anna/timeline").items
             #expect(timeline.map { $0["type"] as? String } == ["grant.revoked", "grant.created"])
             #expect(timeline.map { $0["actor"] as? String } == ["otto", "maria"])
@@ -91,11 +84,11 @@ import Testing
             #expect(try await Self.premium(world)["until"] as? Int == Int(until.milliseconds))
             let expiry = try world.server.core.grantExpiry
             try await expiry.emitDue()
-            #expect(try await Self.events(world) == ["grant.created"])
+            #expect(try await world.eventTypes() == ["grant.created"])
             try await world.simulator.advance(by: 0.001)
             #expect(try await Self.premium(world)["is_active"] as? Bool == false)
             for _ in 0..<2 { try await expiry.emitDue() }
-            #expect(try await Self.events(world) == ["grant.created", "grant.expired"])
+            #expect(try await world.eventTypes() == ["grant.created", "grant.expired"])
             let timeline = try await world.api.get("/v1/customers/anna/timeline").items
             #expect(timeline.map { $0["type"] as? String } == ["grant.expired", "grant.created"])
             let late = try await world.api.post(
@@ -221,7 +214,7 @@ import Testing
             try other.close()
             try await world.startServer()
             #expect(try await [world.api.get("/v1/customers/anna").text, world.api.get(Self.path).text] == answers)
-            #expect(try await Self.events(world).isEmpty)
+            #expect(try await world.eventTypes().isEmpty)
         }
     }
 }

@@ -13,17 +13,4 @@ extension SQLiteStorage {
                     """)
         }
     }
-
-    /// Runs `body` while a kind of change of the file fails, as with a full disk.
-    ///
-    /// - Parameter change: The change and its table, as in `CREATE TRIGGER`: `UPDATE OF due ON grants`. A condition may
-    ///   follow.
-    func withFailing(_ change: String, _ body: () async throws -> Void) async throws {
-        try await pool.write { db in
-            try db.execute(
-                sql: "CREATE TRIGGER failing BEFORE \(change) BEGIN SELECT RAISE(ABORT, 'failing'); END")
-        }
-        try await body()
-        try await pool.write { try $0.execute(sql: "DROP TRIGGER failing") }
-    }
 }

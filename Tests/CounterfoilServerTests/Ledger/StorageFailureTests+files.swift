@@ -25,18 +25,12 @@ extension `Storage failures` {
     @Test func `Requests that fail because of a read-only disk log at most five lines per second`() async throws {
         let (lines, count) = (LogCapture(), 200)
         try await World.run(logger: lines.logger(.init())) { world in
-            world.simulator.configure { $0.notificationURL = nil }
-            try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
-            let payload = try #require(try RandomStoreHistory.payloads(of: world.simulator).last)
-            let storage = try world.sqlite
-            try await storage.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 1") }
+            let payload = try await Self.unsentNotification(world, "anna")
             let start = ContinuousClock.now
-            for _ in 0..<count {
-                let answer = try await world.call(.POST, "/apple/notifications", ["signedPayload": payload], key: nil)
-                #expect(answer.status == 503)
+            try await world.withReadOnlyLedger {
+                for _ in 0..<count { #expect(try await Self.post(payload, to: world).status == 503) }
             }
             let (seconds, _) = start.duration(to: .now).components
-            try await storage.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 0") }
             let logged = lines.text.split(separator: "request failed").count - 1
             #expect(logged >= 1 && Int64(logged) <= 5 * (seconds + 2) + 1)
         }

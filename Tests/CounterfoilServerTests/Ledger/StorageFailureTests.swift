@@ -1,11 +1,8 @@
 import AppStoreModels
-import AsyncHTTPClient
 import CounterfoilServer
 import Entitlements
 import Foundation
 import GRDB
-import NIOCore
-import NIOHTTP1
 import StoreSimulator
 import Synchronization
 import TestSupport
@@ -18,24 +15,14 @@ import Testing
 /// Tests of disk errors, file permissions and clock changes.
 @Suite struct `Storage failures` {
     /// Makes a purchase in the simulator without notifying the server. Returns the notification's signed payload.
-    private func unsentNotification(_ world: World, _ customer: String) async throws -> String {
+    static func unsentNotification(_ world: World, _ customer: String) async throws -> String {
         world.simulator.configure { $0.notificationURL = nil }
         try await world.simulator.perform(.purchase(customer: customer, product: "com.example.unlock"))
         return try #require(try RandomStoreHistory.payloads(of: world.simulator).last)
     }
 
-    private func post(_ payload: String, to world: World) async throws -> (status: Int, answer: [String: Any]) {
-        var request = HTTPClientRequest(url: world.url + "/apple/notifications")
-        request.method = .POST
-        request.body = .bytes(ByteBuffer(string: "{\"signedPayload\":\"\(payload)\"}"))
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
-        let body = Data(try await response.body.collect(upTo: 1 << 16).readableBytesView)
-        let answer = body.isEmpty ? nil : try JSONSerialization.jsonObject(with: body) as? [String: Any]
-        return (Int(response.status.code), answer ?? [:])
-    }
-
-    private func pool(_ world: World) throws -> DatabasePool {
-        try world.sqlite.pool
+    static func post(_ payload: String, to world: World) async throws -> APIResponse {
+        try await world.call(.POST, "/apple/notifications", ["signedPayload": payload], key: nil)
     }
 
     @Test func `A commit waits for the disk unless the configuration disables it`() async throws {
@@ -52,29 +39,23 @@ import Testing
         }
     }
 
-    /// Sets a pragma that makes writes fail. A test cannot fill a running server's disk in another way.
-    private func set(_ pragma: String, _ world: World) async throws {
-        try await pool(world).writeWithoutTransaction { try $0.execute(sql: "PRAGMA \(pragma)") }
-    }
-
     @Test func `A full disk answers 503, and notifications are accepted again when there is space`() async throws {
         try await World.run { world in
-            let payloads = [try await unsentNotification(world, "anna"), try await unsentNotification(world, "ben")]
-            let pages = try await pool(world).read { try Int.fetchOne($0, sql: "PRAGMA page_count") } ?? 0
-            try await set("max_page_count = \(pages)", world)
-            var status = 200
-            var answer: [String: Any] = [:]
-            var count = 0
+            let pool = try world.sqlite.pool
+            var payload = try await Self.unsentNotification(world, "anna")
+            // A test cannot fill the disk of a running server in another way.
+            let pages = try #require(try await pool.read { try Int.fetchOne($0, sql: "PRAGMA page_count") })
+            try await pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
             // The existing pages have some free space.
-            while status == 200, count < 100 {
-                let payload = try await unsentNotification(world, "customer-\(count)")
-                (status, answer) = try await post(payload, to: world)
-                count += 1
+            var answer = try await Self.post(payload, to: world)
+            for count in 0..<100 where answer.status == 200 {
+                payload = try await Self.unsentNotification(world, "customer-\(count)")
+                answer = try await Self.post(payload, to: world)
             }
-            #expect(status == 503 && answer["code"] as? String == "storage_full")
-            #expect(answer["retryable"] as? Bool == true && answer["backoff_ms"] as? Int == 5000)
-            try await set("max_page_count = 1000000", world)
-            for payload in payloads { #expect(try await post(payload, to: world).status == 200) }
+            #expect(answer.status == 503 && answer.text("code") == "storage_full")
+            #expect(answer.flag("retryable") == true && answer.number("backoff_ms") == 5000)
+            try await pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
+            #expect(try await Self.post(payload, to: world).status == 200)
             try await world.waitUntilIdle()
             let backlog = try await world.server.core.storage.backlog().count
             #expect(backlog == 0)
@@ -86,9 +67,7 @@ import Testing
             let (anna, ben) = (try await world.buy("anna"), try await world.buy("ben"))
             let (core, appEnvironment) = (try world.server.core, try world.appEnvironment())
             let original = try await core.storage.lineages(of: anna, in: appEnvironment.id).first?.originalTransactionID
-            try await pool(world).write {
-                try $0.execute(sql: "UPDATE lineages SET facts = x'01FF' WHERE original_id = ?", arguments: [original])
-            }
+            try await `Damaged ledger rows`.damage(try #require(original), world.sqlite)
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.perform(.cancel(customer: "ben"))
             try await world.waitUntilIdle()
@@ -103,9 +82,8 @@ import Testing
             }
             #expect(error?.code == .damaged)
 
-            let storage = try world.sqlite
-            #expect(try await LedgerRebuild(storage, verifier: core.historical).run(replacing: true).isReplaced)
-            try await storage.reprocess([try #require(failed.first?.id)], at: 0)
+            try await `Damaged ledger rows`.rebuild(world)
+            try await core.storage.reprocess([try #require(failed.first?.id)], at: 0)
             core.processor.rescan()
             try await world.waitUntilIdle()
             let annas = try await core.customers.customer(anna, in: appEnvironment, at: nil)
@@ -190,12 +168,12 @@ import Testing
 
     @Test func `A ledger that cannot be written answers 503 until it can`() async throws {
         try await World.run { world in
-            let payload = try await unsentNotification(world, "anna")
-            try await set("query_only = 1", world)
-            let refused = try await post(payload, to: world)
-            #expect(refused.status == 503 && refused.answer["code"] as? String == "storage_read_only")
-            try await set("query_only = 0", world)
-            #expect(try await post(payload, to: world).status == 200)
+            let payload = try await Self.unsentNotification(world, "anna")
+            try await world.withReadOnlyLedger {
+                let refused = try await Self.post(payload, to: world)
+                #expect(refused.status == 503 && refused.text("code") == "storage_read_only")
+            }
+            #expect(try await Self.post(payload, to: world).status == 200)
         }
     }
 

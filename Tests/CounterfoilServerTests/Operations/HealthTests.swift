@@ -36,14 +36,15 @@ import Testing
     @Test func `The log says when the server is ready again`() async throws {
         let lines = LogCapture()
         try await World.run(logger: lines.logger(.init())) { world in
-            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
-            try await storage.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 1") }
-            try await waitUntil("the server is not ready") { try await world.request("/health/ready").status == 503 }
-            #expect(lines.text.contains("the server is not ready") && !lines.text.contains("ready again"))
-            // Nobody has to request `/health/ready` for the alert.
-            let full = try #require(await world.server.core.metrics.text())
-            #expect(full.contains("\ncounterfoil_ready 0\n"))
-            try await storage.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 0") }
+            try await world.withReadOnlyLedger {
+                try await waitUntil("the server is not ready") {
+                    try await world.request("/health/ready").status == 503
+                }
+                #expect(lines.text.contains("the server is not ready") && !lines.text.contains("ready again"))
+                // Nobody has to request `/health/ready` for the alert.
+                let full = try #require(await world.server.core.metrics.text())
+                #expect(full.contains("\ncounterfoil_ready 0\n"))
+            }
             try await waitUntil("the server is ready") { try await world.request("/health/ready").status == 200 }
             let freed = try #require(await world.server.core.metrics.text())
             #expect(freed.contains("\ncounterfoil_ready 1\n"))

@@ -4,14 +4,12 @@ import AppStoreTrust
 import CounterfoilServer
 import Crypto
 import Foundation
-import GRDB
 import Logging
 import StoreSimulator
 import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 @Suite struct `Configuration reload` {
@@ -57,15 +55,14 @@ import Testing
             configuration.keys = [Self.key(Self.first)]
             configuration.webhooks = [World.webhook("backend", "http://127.0.0.1:9")]
         }) { world in
-            let storage = try world.sqlite
-            try await storage.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 1") }
             var changed = try world.configuration()
             changed.keys = [Self.key(Self.second)]
             let reloaded = changed
-            try await world.server.reload { reloaded }
-            #expect(try await Self.status(world, Self.first) == 401)
-            #expect(try await Self.status(world, Self.second) == 200)
-            try await storage.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 0") }
+            try await world.withReadOnlyLedger {
+                try await world.server.reload { reloaded }
+                #expect(try await Self.status(world, Self.first) == 401)
+                #expect(try await Self.status(world, Self.second) == 200)
+            }
         }
     }
 

@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 @Suite struct `Deletion of old data` {

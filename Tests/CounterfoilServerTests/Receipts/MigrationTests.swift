@@ -7,7 +7,6 @@ import Testing
 
 @testable import CounterfoilServer
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 /// Tests the migration that `docs/migration.md` describes.

@@ -2,7 +2,6 @@ import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
 import Foundation
-import GRDB
 import MemoryLedger
 import StoreSimulator
 import Synchronization
@@ -10,7 +9,6 @@ import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 @Suite struct `Failing history requests in recovery` {
@@ -261,11 +259,10 @@ import Testing
             let text = try #require(try RandomStoreHistory.payloads(of: simulator).last)
             let late = try await core.ingest.accept(text, origin: .delivered)
             try await world.waitUntilIdle()
-            let pool = try world.sqlite.pool
-            try await pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 1") }
-            core.recovery.recordDelivery(late)
-            try await waitUntil("the recovery has failed") { core.recovery.failures(in: scope) != nil }
-            try await pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 0") }
+            try await world.withReadOnlyLedger {
+                core.recovery.recordDelivery(late)
+                try await waitUntil("the recovery has failed") { core.recovery.failures(in: scope) != nil }
+            }
             // The pause after the failure is over.
             try await simulator.advance(by: 3600)
             try await world.waitUntilAllAreStored()

@@ -25,7 +25,7 @@ import Testing
     }
 
     private static func countTransactions(of original: String, in world: World) async throws -> Int {
-        let lineage = try await world.sqlite.lineage(original, in: world.appEnvironment().id)
+        let lineage = try await world.server.core.storage.lineage(original, in: world.appEnvironment().id)
         return try #require(lineage).transactions.count
     }
 
@@ -57,7 +57,7 @@ import Testing
             try await simulator.advance(by: 220 * 86_400)
             try await world.server.core.recovery.runNow()
             let original = try #require(outcome.originalTransactionID)
-            let lineage = try await world.sqlite.lineage(original, in: world.appEnvironment().id)
+            let lineage = try await world.server.core.storage.lineage(original, in: world.appEnvironment().id)
             #expect(try #require(lineage).transactions.map { $0.revocationDate != nil } == [true])
         }
     }
@@ -101,7 +101,7 @@ import Testing
 
             try await world.startServer()
             try await world.server.core.recovery.runNow()
-            let lineage = try await world.sqlite.lineage(original, in: scope)
+            let lineage = try await world.server.core.storage.lineage(original, in: scope)
             #expect(try #require(lineage).transactions.map { $0.revocationDate != nil } == [true])
             try await world.stopServer()
             // Now the ledger knows everything about the purchase.
@@ -147,13 +147,13 @@ import Testing
     func `A purchase is requested again if its retry could not be stored`(_ fault: Fault) async throws {
         try await World.run { world in
             let (simulator, original) = (world.simulator, try await Self.missedPurchase(in: world))
-            let recovery = try world.server.core.recovery
             let number = try simulator.add(fault)
-            try await world.sqlite.withFailing("INSERT ON errands") {
+            try await world.withFailing("INSERT ON errands") {
+                let recovery = try world.server.core.recovery
                 await #expect(throws: StorageError.self) { try await recovery.runNow() }
             }
             try simulator.removeFault(number)
-            try await recovery.runNow()
+            try await world.server.core.recovery.runNow()
             #expect(try await Self.countTransactions(of: original, in: world) == 8)
         }
     }

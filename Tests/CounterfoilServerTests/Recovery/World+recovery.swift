@@ -1,29 +1,30 @@
 import AppStoreModels
 import CounterfoilServer
 import Foundation
-import GRDB
 import StoreSimulator
 import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 extension World {
     /// Returns the UUIDs of all notifications in the ledger.
     func storedNotifications(_ environment: AppStoreEnvironment = .production) async throws -> Set<String> {
-        let appEnvironment = try appEnvironment(environment)
-        let uuids = try await sqlite.pool.read { db in
-            try Data.fetchAll(db, sql: "SELECT uuid FROM notifications WHERE scope = ?", arguments: [appEnvironment.id])
+        let filter = InboxFilter(scopes: [try appEnvironment(environment).id])
+        var (uuids, position) = (Set<String>(), Int64?.some(.max))
+        while let before = position {
+            let page = try await server.core.storage.notifications(filter, before: before, limit: 200)
+            uuids.formUnion(page.items.map { $0.uuid.lowercased() })
+            position = page.next
         }
-        return Set(uuids.map { $0.map { String(format: "%02x", $0) }.joined() })
+        return uuids
     }
 
     /// Returns the UUIDs of all notifications that the simulated App Store has signed.
     func signedNotifications(_ environment: AppStoreEnvironment = .production) -> Set<String> {
         simulator.core.read(environment) { store, _ in
-            Set(store.notifications.map { $0.uuid.lowercased().replacing("-", with: "") })
+            Set(store.notifications.map { $0.uuid.lowercased() })
         }
     }
 
@@ -33,7 +34,7 @@ extension World {
             let notifications = store.notifications.filter {
                 (since...max(since, until)).contains($0.signedDate.milliseconds) && since <= until
             }
-            return Set(notifications.map { $0.uuid.lowercased().replacing("-", with: "") })
+            return Set(notifications.map { $0.uuid.lowercased() })
         }
     }
 

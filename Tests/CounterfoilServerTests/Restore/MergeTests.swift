@@ -49,7 +49,7 @@ import Testing
             let read = try await world.api.get("/v1/customers/account")
             #expect(read.text.contains(later) && read.text.contains(named))
             // Repeating the merge changes nothing.
-            let storage = try world.sqlite
+            let storage = try world.server.core.storage
             let events = try await world.api.get("/v1/customers/account/timeline").items.count
             let digest = try await storage.digest()
             #expect(try await Self.merge(world.appClient(for: "account"), into: "account", members).status == 200)
@@ -77,8 +77,9 @@ import Testing
             // The grant's events contain the former name until it is erased.
             #expect(try await world.api.send("DELETE", "/v1/customers/nobody").status == 200)
             #expect(try await isActive("account"))
-            let storage = try world.sqlite
-            let texts = try await storage.pool.read { try String.fetchAll($0, sql: "SELECT content FROM grant_events") }
+            let texts = try await world.sqlite.pool.read {
+                try String.fetchAll($0, sql: "SELECT content FROM grant_events")
+            }
             #expect(texts.count == 2 && texts.allSatisfy { !$0.contains("nobody") })
         }
     }

@@ -3,12 +3,10 @@ import AppStoreServer
 import CounterfoilServer
 import Entitlements
 import Foundation
-import GRDB
 import StoreSimulator
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 @Suite struct `Reported purchases are restored` {
@@ -34,10 +32,6 @@ import Testing
         return try #require(outcome.transactionID)
     }
 
-    private func events(_ world: World) async throws -> [String] {
-        try await world.sqlite.pool.read { try String.fetchAll($0, sql: "SELECT type FROM events ORDER BY seq") }
-    }
-
     @Test func `A reported transaction restores everything that its Apple account has bought`() async throws {
         try await Self.withoutNotifications { world in
             let first = try await Self.buy(world, "anna")
@@ -57,7 +51,7 @@ import Testing
             #expect(answer.body.starts(with: read.body.dropLast()))
             let again = try await world.call(.POST, "/v1/customers/anna/purchases", body)
             #expect(again.body == answer.body)
-            #expect(try await events(world) == ["purchase.linked", "purchase.linked"])
+            #expect(try await world.eventTypes() == ["purchase.linked", "purchase.linked"])
         }
     }
 
@@ -118,7 +112,7 @@ import Testing
                 let later = try await world.call(.POST, "/v1/customers/otto/purchases", lapsed)
                 #expect(later.status == 200)
                 #expect(later.count("subscriptions") == 1)
-                #expect(try await events(world) == ["purchase.linked", "purchase.transferred"])
+                #expect(try await world.eventTypes() == ["purchase.linked", "purchase.transferred"])
             }
         }
     }
@@ -135,7 +129,7 @@ import Testing
             #expect(quiet.count("subscriptions") == 0)
             let own = try await world.call(.POST, "/v1/customers/\(token.uuidString)/purchases", body)
             #expect(own.count("subscriptions") == 1)
-            #expect(try await events(world).isEmpty)
+            #expect(try await world.eventTypes().isEmpty)
         }
     }
 
@@ -295,7 +289,7 @@ import Testing
                 let statuses = try await group.reduce(into: [Int]()) { $0.append($1) }
                 #expect(statuses == Array(repeating: 200, count: 20))
             }
-            #expect(try await events(world) == ["purchase.linked"])
+            #expect(try await world.eventTypes() == ["purchase.linked"])
         }
     }
 }

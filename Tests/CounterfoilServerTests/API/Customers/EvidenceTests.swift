@@ -3,7 +3,6 @@ import AppStoreServer
 import AppStoreTrust
 import CounterfoilServer
 import Foundation
-import GRDB
 import StoreSimulator
 import Testing
 
