@@ -1,4 +1,5 @@
 import Ledger
+import TestSupport
 import Testing
 
 @Suite struct `Claim history` {
@@ -13,8 +14,13 @@ import Testing
         var owners: [Milliseconds: [String]]
     }
 
-    private static func take(_ instant: Milliseconds, _ customer: String) -> ClaimEvent {
-        ClaimEvent(at: instant, .take, customer)
+    private static func take(_ instant: Int64, _ customer: String) -> ClaimEvent { .init(at: instant, .take, customer) }
+    private static func join(_ instant: Int64, _ customer: String) -> ClaimEvent { .init(at: instant, .join, customer) }
+
+    private static func ownership(
+        _ claims: [ClaimEvent] = [], named: String? = nil, account: [ClaimEvent] = []
+    ) -> Ownership {
+        Ownership(claims: ClaimHistory(claims), named: named, account: ClaimHistory(account))
     }
 
     static let cases = [
@@ -27,14 +33,14 @@ import Testing
             owners: [6: ["anna"], 7: ["ben"]]),
         Case(
             testDescription: "a join keeps the other owners",
-            claims: [take(5, "anna"), ClaimEvent(at: 7, .join, "ben")],
+            claims: [take(5, "anna"), join(7, "ben")],
             owners: [6: ["anna"], 7: ["anna", "ben"]]),
         Case(
             testDescription: "a link counts only without an owner",
             claims: [ClaimEvent(at: 5, .link, "anna"), ClaimEvent(at: 7, .link, "ben")], owners: [7: ["anna"]]),
         Case(
             testDescription: "at one instant, takes come before joins",
-            claims: [take(5, "ben"), ClaimEvent(at: 5, .join, "anna")], owners: [5: ["anna", "ben"]]),
+            claims: [take(5, "ben"), join(5, "anna")], owners: [5: ["anna", "ben"]]),
         Case(
             testDescription: "a claim overrides the signed token, which overrides the Apple account",
             claims: [take(7, "ben")], named: "anna", account: [take(3, "carl")],
@@ -50,8 +56,7 @@ import Testing
             (testCase.claims, testCase.account),
             (Array(testCase.claims.reversed()), Array(testCase.account.reversed())),
         ] {
-            let ownership = Ownership(
-                claims: ClaimHistory(claims), named: testCase.named, account: ClaimHistory(account))
+            let ownership = Self.ownership(claims, named: testCase.named, account: account)
             for (instant, owners) in testCase.owners {
                 #expect(ownership.owners(at: instant) == owners, "at \(instant)")
             }
@@ -71,22 +76,137 @@ import Testing
     }
 
     @Test func `An Apple account has one customer, also if an import has added others`() {
-        let history = ClaimHistory([Self.take(5, "anna"), ClaimEvent(at: 7, .join, "ben")])
+        let history = ClaimHistory([Self.take(5, "anna"), Self.join(7, "ben")])
         #expect(history.owners.count == 2 && history.accountOwner?.customer == "anna")
         #expect(ClaimHistory([]).accountOwner == nil)
     }
 
-    @Test func `An ownership span ends at the next transfer, and a new claim comes after all known claims`() {
-        let history = ClaimHistory([Self.take(5, "anna"), Self.take(6, "anna"), Self.take(7, "ben")])
-        #expect(history.owners(at: 6) == [ClaimHistory.Owner(customer: "anna", since: 5)])
-        let ownership = Ownership(claims: history, named: nil, account: ClaimHistory([]))
+    @Test func `A take by the only owner changes nothing`() {
+        let history = [Self.take(5, "anna"), Self.take(6, "anna"), Self.take(7, "ben")]
+        #expect(ClaimHistory(history).owners(at: 6) == [ClaimHistory.Owner(customer: "anna", since: 5)])
         #expect(
-            ownership.changes == [
-                Ownership.Change(instant: 5, from: [], to: ["anna"]),
-                Ownership.Change(instant: 7, from: ["anna"], to: ["ben"]),
+            Self.ownership(history).changes == [
+                .init(instant: 5, from: [], to: ["anna"]), .init(instant: 7, from: ["anna"], to: ["ben"]),
             ])
-        #expect(ownership.spans(of: "anna") == [Milliseconds.min..<7])
-        #expect(ownership.spans(of: "ben") == [7..<Milliseconds.max])
+    }
+
+    @Test func `A new claim comes after all known claims`() {
+        let history = ClaimHistory([Self.take(5, "anna"), Self.take(7, "ben")])
         #expect([3, 7, 9].map { history.next(after: $0) } == [8, 8, 9])
+    }
+
+    @Test func `An ownership returns the owners at any instant, the changes and the spans of each customer`() {
+        let history = Self.ownership(
+            [Self.take(9, "ben"), Self.join(12, "cleo"), Self.take(20, "anna")], named: "anna")
+        #expect(history.owners(at: 8) == ["anna"] && history.owners(at: 9) == ["ben"])
+        #expect(history.owners(at: 12) == ["ben", "cleo"] && history.owners(at: 20) == ["anna"])
+        #expect(
+            history.changes == [
+                .init(instant: 9, from: ["anna"], to: ["ben"]), .init(instant: 12, from: [], to: ["cleo"]),
+                .init(instant: 20, from: ["ben", "cleo"], to: ["anna"]),
+            ])
+        #expect(history.spans(of: "anna") == [.min..<9, 20..<Int64.max])
+        #expect(history.spans(of: "ben") == [9..<20] && history.spans(of: "cleo") == [12..<20])
+        #expect(history.spans(of: "dora").isEmpty)
+    }
+
+    @Test func `A purchase without earlier owners belongs to the first claimant from the beginning`() {
+        let linked = Self.ownership([Self.take(9, "anna"), Self.take(12, "ben")])
+        #expect(linked.owners(at: 0) == ["anna"] && linked.spans(of: "anna") == [.min..<12])
+        #expect(linked.changes.first == .init(instant: 9, from: [], to: ["anna"]))
+        let ofAccount = Self.ownership([Self.take(9, "anna")], account: [Self.take(5, "ben")])
+        #expect(ofAccount.owners(at: 0) == ["ben"] && ofAccount.owners(at: 9) == ["anna"])
+        #expect(Self.ownership().owners(at: 5).isEmpty && Self.ownership().changes.isEmpty)
+    }
+
+    @Test func `A purchase begins with the customer whom its Apple account had when it was made`() {
+        let account = [Self.take(5, "anna"), Self.take(9, "ben"), Self.take(20, "cleo")]
+        var bought = Self.ownership(account: account)
+        bought.madeAt = 12
+        #expect(bought.changes == [.init(instant: 20, from: ["ben"], to: ["cleo"])])
+        #expect(bought.spans(of: "anna").isEmpty && bought.spans(of: "ben") == [.min..<20])
+        #expect(bought.owners(at: 6) == ["ben"] && bought.owners(at: 19) == ["ben"] && bought.owners == ["cleo"])
+        bought.claims = ClaimHistory([Self.take(15, "dora")])
+        #expect(bought.changes == [.init(instant: 15, from: ["ben"], to: ["dora"])])
+        #expect(bought.owners(at: 14) == ["ben"])
+        // The account was claimed after the purchase.
+        var older = Self.ownership(account: account)
+        older.madeAt = 3
+        #expect(older.changes.first == .init(instant: 5, from: [], to: ["anna"]) && older.changes.count == 3)
+        #expect(older.spans(of: "anna") == [.min..<9])
+    }
+
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func `A claim history is the same for any order and any merge of partial histories`(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let names = ["anna", "ben", "cleo", "jos\u{e9}", "jose\u{301}"]
+        let events = (0..<Int.random(in: 1..<12, using: &random)).map { _ in
+            ClaimEvent(
+                at: Int64.random(in: 0..<5, using: &random),
+                ClaimEvent.Kind.allCases.randomElement(using: &random) ?? .take,
+                names.randomElement(using: &random) ?? "anna")
+        }
+        let whole = ClaimHistory(events)
+        for _ in 0..<10 {
+            // Overlapping parts, merged one after the other like imports.
+            var merged = ClaimHistory([])
+            var parts =
+                (0..<4).map { _ in events.filter { _ in Bool.random(using: &random) } } + [
+                    events.shuffled(using: &random)
+                ]
+            parts.shuffle(using: &random)
+            for part in parts { merged = ClaimHistory(part.shuffled(using: &random) + merged.events) }
+            #expect(merged.events == whole.events)
+            // Texts that differ only in their Unicode form are equal.
+            #expect(merged.events.map { Array($0.customer.utf8) } == whole.events.map { Array($0.customer.utf8) })
+            for instant in 0..<6 as Range<Int64> {
+                #expect(
+                    merged.owners(at: instant).map { Array($0.customer.utf8) }
+                        == whole.owners(at: instant).map { Array($0.customer.utf8) })
+            }
+        }
+    }
+
+    private struct Former: CustomStringConvertible, Sendable {
+        var description: String
+        var owners: [ClaimHistory.Owner]
+        var former: [FormerClaim] = []
+        var events: [ClaimEvent]
+    }
+
+    private static let formers: [Former] = [
+        Former(
+            description: "one claim", owners: [.init(customer: "anna", since: 5)], events: [take(5, "anna")]),
+        Former(
+            description: "a shared purchase",
+            owners: [.init(customer: "anna", since: 7), .init(customer: "ben", since: 5)],
+            events: [take(5, "ben"), join(7, "anna")]),
+        Former(
+            description: "a transfer with an event", owners: [.init(customer: "ben", since: 9)],
+            former: [.init(at: 5, "anna", isTransfer: false), .init(at: 9, "ben", isTransfer: true)],
+            events: [take(5, "anna"), take(9, "ben")]),
+        Former(
+            description: "a transfer within a millisecond", owners: [.init(customer: "anna", since: 5)],
+            former: [.init(at: 5, "ben", isTransfer: false), .init(at: 5, "anna", isTransfer: true)],
+            events: [take(5, "ben"), take(6, "anna")]),
+        Former(
+            description: "a former owner restored by an older import",
+            owners: [.init(customer: "anna", since: 5), .init(customer: "ben", since: 9)],
+            former: [.init(at: 5, "anna", isTransfer: false), .init(at: 9, "ben", isTransfer: true)],
+            events: [take(5, "anna"), take(9, "ben")]),
+        Former(
+            description: "shared with the customer whom the app had named",
+            owners: [.init(customer: "named", since: 9), .init(customer: "ben", since: 9)],
+            former: [.init(at: 9, "ben", isTransfer: false)], events: [take(9, "ben"), join(9, "named")]),
+        Former(
+            description: "events about other customers only", owners: [.init(customer: "anna", since: 5)],
+            former: [.init(at: 9, "ben", isTransfer: true)], events: [take(5, "anna")]),
+    ]
+
+    @Test(arguments: formers)
+    private func `A claim history is reconstructed from the owners and claim events of older exports`(
+        _ testCase: Former
+    ) {
+        #expect(ClaimHistory(former: testCase.owners, events: testCase.former).events == testCase.events)
     }
 }

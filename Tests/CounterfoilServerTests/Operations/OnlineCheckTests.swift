@@ -11,7 +11,7 @@ import Testing
 @Suite struct `counterfoil server check --online` {
     /// Runs the check. Returns the outcomes for Production and Sandbox.
     private static func check(
-        _ world: World, timeout: Duration = .seconds(60), requestTimeout: Duration = .seconds(10),
+        _ world: World, timeout: Duration = .seconds(600), requestTimeout: Duration = .seconds(600),
         _ change: (inout ServerConfiguration) throws -> Void = { _ in }
     ) async throws -> [OnlineCheck.Outcome] {
         var configuration = try world.configuration()

@@ -87,33 +87,34 @@ import Testing
         return commits
     }
 
-    @Test func `A report of another customer's purchase is handled according to the policy`() async throws {
-        for policy in ServerConfiguration.RestorePolicy.allCases {
-            try await Self.withoutNotifications(policy: policy) { world in
-                let id = try await Self.buy(world, "anna")
-                let body = ["signed_transactions": try await world.signedTransactions(of: id)]
-                #expect(try await world.call(.POST, "/v1/customers/anna/purchases", body).status == 200)
-                let other = try await world.call(.POST, "/v1/customers/otto/purchases", body)
-                switch policy {
-                case .transfer, .share:
-                    #expect(other.count("subscriptions") == 1)
-                case .keepOriginal, .transferIfInactive:
-                    #expect(other.status == 409)
-                    #expect(other.text("code") == "receipt_already_in_use")
-                    #expect(other.text("message")?.hasSuffix("stays there by the app's restore policy.") == true)
-                    #expect(!String(decoding: other.body, as: UTF8.self).contains("anna"))
-                }
-                let anna = try await world.call(.GET, "/v1/customers/anna")
-                #expect(anna.count("subscriptions") == (policy == .transfer ? 0 : 1))
-                guard policy == .transferIfInactive else { return }
-                try await world.simulator.perform(.cancel(customer: "anna"))
-                try await world.simulator.advance(by: Period.year)
-                let lapsed = ["signed_transactions": try await world.signedTransactions(of: id)]
-                let later = try await world.call(.POST, "/v1/customers/otto/purchases", lapsed)
-                #expect(later.status == 200)
-                #expect(later.count("subscriptions") == 1)
-                #expect(try await world.eventTypes() == ["purchase.linked", "purchase.transferred"])
+    @Test(arguments: ServerConfiguration.RestorePolicy.allCases)
+    func `A report of another customer's purchase is handled according to the policy`(
+        _ policy: ServerConfiguration.RestorePolicy
+    ) async throws {
+        try await Self.withoutNotifications(policy: policy) { world in
+            let id = try await Self.buy(world, "anna")
+            let body = ["signed_transactions": try await world.signedTransactions(of: id)]
+            #expect(try await world.call(.POST, "/v1/customers/anna/purchases", body).status == 200)
+            let other = try await world.call(.POST, "/v1/customers/otto/purchases", body)
+            switch policy {
+            case .transfer, .share:
+                #expect(other.count("subscriptions") == 1)
+            case .keepOriginal, .transferIfInactive:
+                #expect(other.status == 409)
+                #expect(other.text("code") == "receipt_already_in_use")
+                #expect(other.text("message")?.hasSuffix("stays there by the app's restore policy.") == true)
+                #expect(!String(decoding: other.body, as: UTF8.self).contains("anna"))
             }
+            let anna = try await world.call(.GET, "/v1/customers/anna")
+            #expect(anna.count("subscriptions") == (policy == .transfer ? 0 : 1))
+            guard policy == .transferIfInactive else { return }
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.simulator.advance(by: Period.year)
+            let lapsed = ["signed_transactions": try await world.signedTransactions(of: id)]
+            let later = try await world.call(.POST, "/v1/customers/otto/purchases", lapsed)
+            #expect(later.status == 200)
+            #expect(later.count("subscriptions") == 1)
+            #expect(try await world.eventTypes() == ["purchase.linked", "purchase.transferred"])
         }
     }
 
