@@ -55,18 +55,6 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: [
-            ["--private-key", "key.p8"], ["--app", "com.example.app"],
-            ["--private-key", "key.p8", "--key-id", "ABC", "--issuer-id", "i"],
-            ["--config", "c.yaml", "--simulator", "store"], ["--config", "c.yaml", "--key-id", "ABC"],
-            ["--base-url", "http://127.0.0.1:1"],
-        ])
-    func `counterfoil api refuses incomplete and conflicting options`(_ options: [String]) async throws {
-        let outcome = try await Command.run(["api", "transaction", "1"] + options)
-        #expect(outcome.status == 2 && outcome.output.isEmpty)
-    }
-
     @Test func `Without options and a running simulator, counterfoil api says what to do`() async throws {
         try await Terminal.open { terminal in
             let outcome = try await terminal.type("counterfoil api transaction 1")

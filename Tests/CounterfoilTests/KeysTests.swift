@@ -86,16 +86,4 @@ import Testing
             #expect(refused.errors.contains("add customer_token_secret: {file: FILE} to the app"), "\(refused.errors)")
         }
     }
-
-    @Test(
-        arguments: [
-            ["--name", "x"], ["--name", "x y", "--scope", "all"], ["--name", "x", "--scope", "nonsense"],
-            ["--name", "x", "--scope", "all", "--public"], ["--scope", "all"],
-            ["--name", "x", "--scope", "all", "--environment", "xcode"],
-        ])
-    func `Invalid arguments for a key are refused`(_ arguments: [String]) async throws {
-        let outcome = try await Command.run(["server", "keys", "create"] + arguments)
-        #expect(outcome.status == 2)
-        #expect(outcome.output.isEmpty)
-    }
 }

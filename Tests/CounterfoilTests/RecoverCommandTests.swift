@@ -8,23 +8,15 @@ import Testing
     /// Calls `body` with the URL and the key of a running server that uses a simulator.
     private func withServer(_ body: (_ url: String, _ key: String) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
-            let (store, state) = (folder.appending(path: "store"), folder.appending(path: "state"))
             let file = folder.appending(path: "counterfoil.yaml")
-            let simulator = try await RunningCommand(
-                ["simulator", "--directory", store.path, "--clock", "frozen:2027-03-01T00:00:00Z", "--json"],
-                state: state)
-            try await withCleanup({
-                simulator.terminate()
-                _ = await simulator.end()
-            }) {
-                var lines = simulator.lines.makeAsyncIterator()
-                _ = try RunningCommand.object(await lines.next())
+            try await RunningCommand.withSimulator(in: folder) { store, _ in
                 let written = try await Command.run(
                     ["server", "init", "--simulator", store.path, "--output", file.path])
                 let key = try #require(
                     written.output.firstMatch(of: /export COUNTERFOIL_KEY=(cfk_[A-Za-z0-9_-]{43})\n/))
                 let server = try await RunningCommand(
-                    ["server", "run", "--config", file.path, "--port", "0", "--json"], state: state)
+                    ["server", "run", "--config", file.path, "--port", "0", "--json"],
+                    state: folder.appending(path: "state"))
                 try await withCleanup({
                     server.terminate()
                     _ = await server.end()
@@ -79,16 +71,8 @@ import Testing
 
     @Test func `A recovery logs to standard error in the configured format`() async throws {
         try await Tool.inTemporaryFolder { folder in
-            let (store, file) = (folder.appending(path: "store"), folder.appending(path: "counterfoil.yaml"))
-            let simulator = try await RunningCommand(
-                ["simulator", "--directory", store.path, "--clock", "frozen:2027-03-01T00:00:00Z", "--json"],
-                state: folder.appending(path: "state"))
-            let outcome = try await withCleanup({
-                simulator.terminate()
-                _ = await simulator.end()
-            }) {
-                var lines = simulator.lines.makeAsyncIterator()
-                _ = try RunningCommand.object(await lines.next())
+            let file = folder.appending(path: "counterfoil.yaml")
+            let outcome = try await RunningCommand.withSimulator(in: folder) { store, _ in
                 for command in [
                     ["simulator", "buy", "anna", "premium.monthly", "--simulator", store.path],
                     ["simulator", "buy", "ben", "premium.monthly", "--simulator", store.path],

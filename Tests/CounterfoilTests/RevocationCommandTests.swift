@@ -1,5 +1,4 @@
 import AppStoreServer
-import Basics
 import Foundation
 import TestSupport
 import Testing
@@ -8,17 +7,7 @@ import Testing
     /// Calls `body` with the folder of a running simulator, and with a file that contains one of its notifications.
     private func withNotification(_ body: (_ folder: String, _ file: String) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
-            let store = folder.appending(path: "store")
-            let simulator = try await RunningCommand(
-                ["simulator", "--directory", store.path, "--clock", "frozen:2027-03-01T00:00:00Z", "--json"],
-                state: folder.appending(path: "state"))
-            try await withCleanup({
-                simulator.terminate()
-                _ = await simulator.end()
-            }) {
-                var lines = simulator.lines.makeAsyncIterator()
-                let information = try RunningCommand.object(await lines.next())
-                let control = try #require(information["controlURL"] as? String)
+            try await RunningCommand.withSimulator(in: folder) { store, control in
                 _ = try await Command.run(
                     ["simulator", "trigger", "SUBSCRIBED.INITIAL_BUY", "--customer", "anna", "--simulator", store.path])
                 let list = try await get(control + "/production/notifications")
@@ -57,20 +46,5 @@ import Testing
                 #expect(try await Command.run(verify + ["--revocation", "off"]).status == 0, "\(status)")
             }
         }
-    }
-
-    @Test(arguments: [
-        ["simulator", "revocation"], ["simulator", "revocation", "leaf"],
-        ["simulator", "revocation", "root", "good"],
-        ["simulator", "revocation", "leaf", "nothing"],
-        ["simulator", "revocation", "leaf", "good", "--seconds", "3"],
-        ["simulator", "revocation", "leaf", "slow", "--seconds", "nan"],
-        ["verify", "a.jws", "b.jws"], ["verify", "a.jws", "--simulator", "--app", "com.example.app"],
-        ["verify", "a.jws", "--simulator", "--root", "root.cer"],
-    ])
-    func `Wrong usage ends with status 2`(_ arguments: [String]) async throws {
-        let outcome = try await Command.run(arguments)
-        #expect(outcome.status == 2)
-        #expect(outcome.output.isEmpty)
     }
 }

@@ -182,21 +182,15 @@ import Testing
 
     @Test func `A configuration for a simulator is valid, and server check prints its contents`() async throws {
         try await Tool.inTemporaryFolder { folder in
-            let store = folder.appending(path: "store")
-            let simulator = try await RunningCommand(
-                ["simulator", "--directory", store.path, "--json"], state: folder.appending(path: "state"))
-            var lines = simulator.lines.makeAsyncIterator()
-            _ = try RunningCommand.object(await lines.next())
             let file = folder.appending(path: "counterfoil.yaml")
-            let written = try await Command.run(["server", "init", "--simulator", store.path, "--output", file.path])
-            #expect(written.status == 0 && !written.errors.contains("counterfoil.sqlite"), "\(written.errors)")
-            try Data().write(to: folder.appending(path: "counterfoil.sqlite"))
-            let again = try await Command.run([
-                "server", "init", "--force", "--simulator", store.path, "--output", file.path,
-            ])
-            #expect(again.errors.contains("counterfoil.sqlite exists; if another simulator filled it"))
-            simulator.interrupt()
-            _ = await simulator.end()
+            try await RunningCommand.withSimulator(in: folder, []) { store, _ in
+                let write = ["server", "init", "--simulator", store.path, "--output", file.path]
+                let written = try await Command.run(write)
+                #expect(written.status == 0 && !written.errors.contains("counterfoil.sqlite"), "\(written.errors)")
+                try Data().write(to: folder.appending(path: "counterfoil.sqlite"))
+                let again = try await Command.run(write + ["--force"])
+                #expect(again.errors.contains("counterfoil.sqlite exists; if another simulator filled it"))
+            }
             let checked = try await Command.run(["server", "check", file.path])
             #expect(checked.status == 0, "\(checked.output)")
             for text in [
@@ -216,30 +210,29 @@ import Testing
 
     @Test func `server check --online reports failures with status 1 and advice`() async throws {
         try await Tool.inTemporaryFolder { folder in
-            let store = folder.appending(path: "store")
-            let simulator = try await RunningCommand(
-                ["simulator", "--directory", store.path, "--json"], state: folder.appending(path: "state"))
-            var lines = simulator.lines.makeAsyncIterator()
-            _ = try RunningCommand.object(await lines.next())
             let file = folder.appending(path: "counterfoil.yaml")
-            let written = try await Command.run(["server", "init", "--simulator", store.path, "--output", file.path])
-            #expect(written.status == 0, "\(written.errors)")
-            let checked = try await Command.run(["server", "check", file.path, "--online"])
-            #expect(checked.status == 1 && checked.errors.contains("2 of 2 checks failed"), "\(checked.errors)")
-            #expect(checked.output.contains("no_notification_url  com.example.app, Production: "), "\(checked.output)")
-            #expect(checked.output.contains("  set it: App Store Connect"))
-            let json = try await Command.run(["server", "check", file.path, "--online", "--json"])
-            // The report and the failure.
-            let objects = try json.output.split(separator: "\n").map {
-                try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+            try await RunningCommand.withSimulator(in: folder, []) { store, _ in
+                let written = try await Command.run([
+                    "server", "init", "--simulator", store.path, "--output", file.path,
+                ])
+                #expect(written.status == 0, "\(written.errors)")
+                let checked = try await Command.run(["server", "check", file.path, "--online"])
+                #expect(checked.status == 1 && checked.errors.contains("2 of 2 checks failed"), "\(checked.errors)")
+                #expect(
+                    checked.output.contains("no_notification_url  com.example.app, Production: "), "\(checked.output)")
+                #expect(checked.output.contains("  set it: App Store Connect"))
+                let json = try await Command.run(["server", "check", file.path, "--online", "--json"])
+                // The report and the failure.
+                let objects = try json.output.split(separator: "\n").map {
+                    try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+                }
+                #expect(objects.count == 2 && objects.last?["object"] as? String == "error")
+                #expect(objects.last?["code"] as? String == "online_check_failed")
+                let online = try #require(objects.first?["online"] as? [[String: Any]])
+                #expect(json.status == 1 && online.map { $0["environment"] as? String } == ["Production", "Sandbox"])
+                #expect(
+                    online.allSatisfy { $0["result"] as? String == "no_notification_url" && $0["advice"] is String })
             }
-            #expect(objects.count == 2 && objects.last?["object"] as? String == "error")
-            #expect(objects.last?["code"] as? String == "online_check_failed")
-            let online = try #require(objects.first?["online"] as? [[String: Any]])
-            #expect(json.status == 1 && online.map { $0["environment"] as? String } == ["Production", "Sandbox"])
-            #expect(online.allSatisfy { $0["result"] as? String == "no_notification_url" && $0["advice"] is String })
-            simulator.interrupt()
-            _ = await simulator.end()
             // Nothing answers, not even the clock.
             let alone = try await Command.run(["server", "check", file.path, "--online"])
             #expect(
@@ -342,10 +335,5 @@ import Testing
                 #expect(outcome.text.contains("systemd makes it only while the unit runs"), "\(outcome.text)")
             }
         }
-    }
-
-    @Test(arguments: [["server", "init", "somewhere"], ["server", "check", "a", "b"]])
-    func `Wrong usage ends with status 2`(_ arguments: [String]) async throws {
-        #expect(try await Command.run(arguments).status == 2)
     }
 }

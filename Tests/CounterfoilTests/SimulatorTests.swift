@@ -23,24 +23,14 @@ import Testing
         _ options: [String] = [], _ body: @Sendable (Session) async throws -> Void
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
-            let store = folder.appending(path: "store")
-            let simulator = try await RunningCommand(
-                [
-                    "simulator", "--port", "0", "--directory", store.path, "--clock", "frozen:2026-01-01T00:00:00Z",
-                    "--json",
-                ] + options, state: folder.appending(path: "state"))
-            var lines = simulator.lines.makeAsyncIterator()
-            let information = try RunningCommand.object(await lines.next())
-            #expect((information["controlURL"] as? String)?.hasSuffix("/simulator") == true)
-            #expect(FileManager.default.fileExists(atPath: store.appending(path: "simulator.json").path))
-            do { try await body(Session(folder: store)) } catch {
-                simulator.terminate()
-                _ = await simulator.end()
-                throw error
+            let information = folder.appending(path: "store/simulator.json").path
+            let all = ["--port", "0", "--clock", "frozen:2026-01-01T00:00:00Z"] + options
+            try await RunningCommand.withSimulator(in: folder, all) { store, url in
+                #expect(url.hasSuffix("/simulator"))
+                #expect(FileManager.default.fileExists(atPath: information))
+                try await body(Session(folder: store))
             }
-            simulator.interrupt()
-            #expect(await simulator.end() == 0)
-            #expect(!FileManager.default.fileExists(atPath: store.appending(path: "simulator.json").path))
+            #expect(!FileManager.default.fileExists(atPath: information))
         }
     }
 
@@ -328,21 +318,6 @@ import Testing
                 #expect(outcome.errors.contains("start one with: counterfoil simulator"), "\(outcome.errors)")
             }
         }
-    }
-
-    @Test(arguments: [
-        ["--port", "70000"], ["--clock", "sometimes"], ["trigger"], ["clock", "advance"],
-        ["clock", "advance", "soon"], ["clock", "advance", "1d", "--to", "2027-01-01T00:00:00Z"], ["buy", "anna"],
-        ["listen", "--count", "0"], ["scenario", "run", "no-such-scenario"], ["scenario", "show", "none"],
-        ["--notify", "nowhere"], ["customers", "--account-token"],
-        ["buy", "anna", "unlock", "--account-token", "anna"],
-        ["buy", "anna", "unlock", "--account-token", "+b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b"],
-        ["buy", "anna", "unlock", "--account-token", "2b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b", "--no-account-token"],
-    ])
-    func `Wrong usage of the simulator ends with status 2`(_ arguments: [String]) async throws {
-        let outcome = try await Command.run(["simulator"] + arguments)
-        #expect(outcome.status == 2)
-        #expect(outcome.output.isEmpty)
     }
 
     @Test func `Notification types and scenarios are listed`() async throws {

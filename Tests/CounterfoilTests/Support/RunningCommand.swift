@@ -1,5 +1,7 @@
+import Basics
 import Foundation
 import TestSupport
+import Testing
 
 /// The built command as a running process, whose output is read line by line.
 final class RunningCommand: Sendable {
@@ -32,4 +34,22 @@ final class RunningCommand: Sendable {
     ///
     /// - Returns: The exit status, or 128 plus the signal number after a crash.
     func end() async -> Int32 { await process.end() }
+
+    /// Calls `body` with the folder and the control URL of a running simulator, and ends the simulator afterwards.
+    static func withSimulator<Value>(
+        in folder: URL, _ options: [String] = ["--clock", "frozen:2027-03-01T00:00:00Z"],
+        _ body: (_ store: URL, _ controlURL: String) async throws -> Value
+    ) async throws -> Value {
+        let store = folder.appending(path: "store")
+        let simulator = try await RunningCommand(
+            ["simulator", "--directory", store.path, "--json"] + options, state: folder.appending(path: "state"))
+        return try await withCleanup({
+            simulator.interrupt()
+            #expect(await simulator.end() == 0)
+        }) {
+            var lines = simulator.lines.makeAsyncIterator()
+            let url = try #require(try RunningCommand.object(await lines.next())["controlURL"] as? String)
+            return try await body(store, url)
+        }
+    }
 }
