@@ -8,19 +8,23 @@ import Testing
 @Suite struct `The contract of claims and erasures` {
     static let token = RandomFacts.tokens[0]
 
+    private static func purchase(
+        _ original: String, named token: String? = nil, in appEnvironment: AppEnvironment
+    ) -> SignedFact {
+        let fact = TransactionFact(
+            transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
+            purchaseDate: RandomFacts.start, signedDate: RandomFacts.start,
+            appAccountToken: token.flatMap { UUID(uuidString: $0) }, appTransactionID: "x")
+        return SignedFact(
+            scope: appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text \(original)")
+    }
+
     /// Calls `body` with a ledger that has purchase 1 of the Apple account x.
     static func withLedger(
         _ engine: Engine, named token: String? = nil, _ body: (any LedgerEngine, AppEnvironment) async throws -> Void
     ) async throws {
         try await engine.withLedger { ledger, appEnvironment in
-            let fact = TransactionFact(
-                transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
-                purchaseDate: RandomFacts.start, signedDate: RandomFacts.start,
-                appAccountToken: token.flatMap { UUID(uuidString: $0) }, appTransactionID: "x")
-            _ = try await ledger.commit([
-                SignedFact(
-                    scope: appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text 1")
-            ])
+            _ = try await ledger.commit([purchase("1", named: token, in: appEnvironment)])
             try await body(ledger, appEnvironment)
         }
     }
@@ -32,6 +36,54 @@ import Testing
         Claim(
             customer: customer, scope: appEnvironment.id, originalTransactionIDs: originals, appTransactionID: account,
             policy: policy, claimedAt: instant)
+    }
+
+    /// Detects engines that sort the claims of a purchase by their instants as requested.
+    @Test(arguments: Engine.allCases, [["anna", "ben"], ["ben", "anna"]])
+    func `The last claim applies, also within a millisecond and after the clock was set back`(
+        _ engine: Engine, _ customers: [String]
+    ) async throws {
+        try await Self.withLedger(engine) { ledger, appEnvironment in
+            for (index, instant) in [(0, 5), (1, 5), (0, 2)] as [(Int, Milliseconds)] {
+                let claim = Self.claim(customers[index], ["1"], at: instant, in: appEnvironment)
+                _ = try await ledger.claim(claim) { _ in false }
+                #expect(try await ledger.owners(of: "1", in: appEnvironment.id) == [customers[index]])
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `A purchase has its owner at each past instant`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine, named: Self.token) { ledger, appEnvironment in
+            _ = try await ledger.commit([Self.purchase("2", in: appEnvironment)])
+            for var claim in [
+                Self.claim("anna", [], account: "x", at: 5, in: appEnvironment),
+                Self.claim("ben", ["1"], at: 7, in: appEnvironment),
+                Self.claim("cleo", ["1", "2"], at: 9, in: appEnvironment),
+            ] {
+                claim.overridesNamedAccount = true
+                _ = try await ledger.claim(claim) { _ in false }
+            }
+            func owners(_ original: String, at instant: Milliseconds) async throws -> [String] {
+                var owners: [String] = []
+                for customer in [Self.token, "anna", "ben", "cleo"] {
+                    let held = try await ledger.purchases(ownedBy: customer, in: appEnvironment.id)
+                    let purchase = held.first { $0.lineage.originalTransactionID == original }
+                    if purchase?.ownership.owners(at: instant).contains(customer) == true { owners.append(customer) }
+                }
+                return owners
+            }
+            for (original, instant, owner) in [
+                ("1", 6, Self.token), ("1", 7, "ben"), ("1", 9, "cleo"),
+                // No earlier owner is known.
+                ("2", 0, "anna"), ("2", 8, "anna"), ("2", 9, "cleo"),
+            ] as [(String, Milliseconds, String)] {
+                #expect(try await owners(original, at: instant) == [owner], "\(original) at \(instant)")
+            }
+            for original in ["1", "2"] {
+                #expect(try await ledger.owners(of: original, in: appEnvironment.id) == ["cleo"])
+            }
+        }
     }
 
     @Test(arguments: Engine.allCases)

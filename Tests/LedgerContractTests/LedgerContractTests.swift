@@ -229,26 +229,32 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `A received text replaces a damaged one, and no readable one`(
-        _ engine: Engine
+    @Test(arguments: Engine.allCases, [true, false])
+    func `A received text replaces a damaged one, failed or processed, and no readable one`(
+        _ engine: Engine, _ hasFailed: Bool
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
             var facts = RandomFacts(seed: 4)
             let walk = try await Walk(try engine.open(in: folder))
             let (ledger, scope) = (walk.ledger, walk.scopes[0].id)
-            let one = facts.notification(in: walk.scopes[0], at: 0).received
+            let (one, found) = facts.notification(in: walk.scopes[0], at: 0)
             var other = one
             (other.type, other.text, other.signedDate) = ("OTHER", facts.text(), one.signedDate + 1)
             let id = try #require(try await ledger.commit(received: [one], processed: []).first?.id)
+            var processed = found
+            processed.id = id
+            if !hasFailed { _ = try await ledger.commit(received: [], processed: [processed]) }
             try await engine.damage(text: id, of: ledger)
-            #expect(try await ledger.failDamaged(id, message: "its text is damaged", at: 9))
+            if hasFailed { #expect(try await ledger.failDamaged(id, message: "its text is damaged", at: 9)) }
             #expect(try await ledger.commit(received: [other], processed: []) == [.stored(id)])
             #expect(
                 try await ledger.failedNotifications(code: "storage_damaged", in: [scope], limit: 9).isEmpty)
             let pending = try await ledger.pending(after: .min, limit: 9)
             #expect(pending.map(\.text) == [other.text] && pending.map(\.type) == [other.type])
             #expect(pending.map(\.signedDate) == [other.signedDate])
+            // A worker had read the damaged text before.
+            #expect(try await ledger.failDamaged(id, message: "its text is damaged", at: 9) == false)
+            #expect(try await ledger.pending(after: .min, limit: 9) == pending)
             #expect(try await ledger.otherTexts(of: id, limit: 9).isEmpty)
             #expect(try await ledger.commit(received: [other], processed: []) == [.duplicate(id)])
             let third = try await ledger.commit(received: [one], processed: []).map(\.id)

@@ -174,36 +174,4 @@ import Testing
             #expect(unverified.allSatisfy { $0["code"] as? String == "storage_damaged" }, "\(unverified)")
         }
     }
-
-    @Test func `A received text replaces a damaged one, even if a worker still reports the damage`() async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
-            func receive(_ text: String, signed: Milliseconds) async throws -> InsertionResult? {
-                let notification = ReceivedNotification(
-                    scope: scope, uuid: "00000000-0000-4000-8000-000000000001", type: "TEST",
-                    signedDate: signed,
-                    receivedAt: 9, origin: .delivered, text: text)
-                return try await storage.commit(received: [notification], processed: []).first
-            }
-            let id = try #require(try await receive("one", signed: 1)?.id)
-            // The notification was processed and damaged afterwards.
-            try await storage.pool.write { db in try db.execute(sql: "DELETE FROM inbox") }
-            try await Self.damage(text: id, storage)
-            // The new text may differ, so it is processed.
-            #expect(try await receive("another", signed: 2) == .stored(id))
-            let pending = try await storage.pending(after: .min, limit: 9)
-            #expect(pending.map(\.text) == ["another"] && pending.map(\.signedDate) == [2])
-            #expect(try await storage.failDamaged(id, message: "its text is damaged", at: 9) == false)
-            #expect(try await storage.pending(after: .min, limit: 9) == pending)
-            #expect(try await receive("another", signed: 2) == .duplicate(id))
-            // A received text does not replace a readable one.
-            #expect(try await receive("one", signed: 1)?.id != id)
-            try await Self.damage(text: id, storage)
-            #expect(try await storage.failDamaged(id, message: "its text is damaged", at: 9))
-            let failed = try await storage.failedNotifications(code: "storage_damaged", in: [scope], limit: 9)
-            #expect(failed == [id])
-            try storage.close()
-        }
-    }
 }

@@ -60,27 +60,6 @@ import Testing
         }
     }
 
-    @Test func `A second text under a known UUID is stored and waits to be processed like the first`() async throws {
-        let history = try await RandomStoreHistory.shared.value
-        try await Tool.inTemporaryFolder { folder in
-            let ledger = try await TestLedger(in: folder)
-            let two = try await ledger.arrivals(of: history).prefix(2).compactMap { arrival in
-                if case .notification(let received, _) = arrival { received } else { nil }
-            }
-            try #require(two.count == 2)
-            var other = two[1]
-            other.uuid = two[0].uuid
-            let insertions = try await ledger.storage.commit(received: [two[0], other, other], processed: [])
-            #expect(insertions == [.stored(1), .stored(-1), .duplicate(1)])
-            let pending = try await ledger.storage.pending(after: .min, limit: 10)
-            #expect(pending.map(\.id) == [-1])
-            let rest =
-                try await ledger.storage.pending(after: -1, limit: 10) + ledger.storage.pending(after: 0, limit: 10)
-            #expect(rest.map(\.id).contains(1))
-            #expect(pending.first?.text == history.notifications[1].text)
-        }
-    }
-
     @Test func `A rebuild includes a second text under a known UUID, even if the first failed or is pending`()
         async throws
     {

@@ -86,40 +86,6 @@ import Testing
         }
     }
 
-    @Test func `Of two claims within the same millisecond, the later one applies`() async throws {
-        for customers in [["anna", "ben"], ["ben", "anna"]] {
-            try await Self.withLedger { ledger, _ in
-                for customer in customers { try await Self.claim(customer, ["1"], at: 5, in: ledger) }
-                #expect(try await Self.owners("1", in: ledger) == [customers[1]])
-                // The clock was set back before this claim.
-                try await Self.claim(customers[0], ["1"], at: 2, in: ledger)
-                #expect(try await Self.owners("1", in: ledger) == [customers[0]])
-            }
-        }
-    }
-
-    @Test func `A purchase has its owner at each past instant`() async throws {
-        try await Self.withLedger { ledger, _ in
-            let customers = [Self.token, "anna", "ben", "cleo"]
-            try await Self.buy("1", named: Self.token, account: "a", in: ledger)
-            try await Self.buy("2", account: "a", in: ledger)
-            try await Self.claim("anna", [], at: 5, account: "a", in: ledger)
-            try await Self.claim("ben", ["1"], at: 7, in: ledger)
-            try await Self.claim("cleo", ["1", "2"], at: 9, in: ledger)
-            func owners(_ original: String, _ instant: Milliseconds) async throws -> [String] {
-                try await Self.owners(original, at: instant, among: customers, in: ledger)
-            }
-            #expect(try await owners("1", 6) == [Self.token])
-            #expect(try await owners("1", 7) == ["ben"])
-            #expect(try await owners("1", 9) == ["cleo"])
-            // No earlier owner is known.
-            #expect(try await owners("2", 0) == ["anna"])
-            #expect(try await owners("2", 8) == ["anna"])
-            #expect(try await owners("2", 9) == ["cleo"])
-            for original in ["1", "2"] { #expect(try await Self.owners(original, in: ledger) == ["cleo"]) }
-        }
-    }
-
     @Test func `Opening a ledger without claim history creates the history from claims and events`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
