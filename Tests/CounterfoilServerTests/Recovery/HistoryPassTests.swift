@@ -31,7 +31,7 @@ import Testing
 
     @Test func `Nothing is reported as complete before every purchase was requested`() async throws {
         try await World.run { world in
-            _ = try await Self.missedPurchase(in: world)
+            let original = try await Self.missedPurchase(in: world)
             let recovery = try world.server.core.recovery
             try await recovery.runPass(world.appEnvironment(), because: .request)
             let missing = try await world.completeness()
@@ -40,6 +40,7 @@ import Testing
             #expect(missing.state == .behind && missing.reason?.contains("every known purchase") == true)
             try await recovery.continueHistoryPass(world.appEnvironment(), pages: .max)
             #expect(try await world.completeness().state == .complete)
+            #expect(try await Self.countTransactions(of: original, in: world) == 8)
         }
     }
 

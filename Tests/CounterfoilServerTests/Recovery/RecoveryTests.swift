@@ -120,47 +120,6 @@ import Testing
         }
     }
 
-    @Test func `An unverified notification counts as missing until it verifies`() async throws {
-        try await World.run { world in
-            let simulator = world.simulator
-            try simulator.add(Fault("notification:*", .drop))
-            try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
-            try simulator.removeFault()
-            let fault = try simulator.add(Fault("route:notification-history", .invalidSignature))
-            try await world.server.core.recovery.runNow()
-            let missing = try await world.completeness()
-            #expect(missing.missing.unverified == 1)
-            #expect(missing.state == .behind)
-            #expect(try await world.storedNotifications().isEmpty)
-            try simulator.removeFault(fault)
-            try await world.server.core.recovery.runNow()
-            #expect(try await world.completeness().missing.unverified == 0)
-            #expect(try await world.storedNotifications() == world.signedNotifications())
-        }
-    }
-
-    @Test func `Recovery fills a gap beyond the notification history from transaction histories`() async throws {
-        try await World.run { world in
-            let simulator = world.simulator
-            let outcome = try await simulator.perform(
-                .purchase(customer: "anna", product: "com.example.premium.monthly"))
-            try await world.waitUntilIdle()
-            try await world.server.core.recovery.runNow()
-            try await world.stopServer()
-            try simulator.add(Fault("notification:*", .drop))
-            try await simulator.advance(by: 220 * 86_400)
-            try await world.startServer()
-            let core = try world.server.core
-            try await core.recovery.runNow()
-            try await world.waitUntilIdle()
-            let original = try #require(outcome.originalTransactionID)
-            let lineage = try #require(try await core.storage.lineage(original, in: world.appEnvironment().id))
-            #expect(lineage.transactions.count == 8)
-            let mark = try #require(try await world.completeness().mark)
-            #expect(mark.since == simulator.now.milliseconds - 180 * 86_400_000 + 600_000)
-        }
-    }
-
     @Test func `Recovery requests histories in batches, so that notifications are read in between`() async throws {
         try await World.run { world in
             let simulator = world.simulator
