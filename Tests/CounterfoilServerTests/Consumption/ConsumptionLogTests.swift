@@ -9,10 +9,6 @@ import Testing
 @testable import LedgerServices
 
 @Suite struct `The log of consumption requests` {
-    private static func count(_ text: String, in lines: LogCapture) -> Int {
-        lines.text.components(separatedBy: text).count - 1
-    }
-
     @Test(.timeLimit(.minutes(10))) func `A failure that lasts is logged once, and so is its end`() async throws {
         let lines = LogCapture()
         var settings = ServerConfiguration.Log()
@@ -29,11 +25,11 @@ import Testing
             try await world.withFailing("UPDATE OF next_attempt_at ON consumption_requests") {
                 try await world.simulator.perform(.requestRefund(customer: "anna"))
                 // Repetitions are logged at the level `debug`.
-                try await waitUntil("three attempts failed") { Self.count("could not be answered", in: lines) >= 3 }
+                try await waitUntil("three attempts failed") { lines.count(of: "could not be answered") >= 3 }
             }
-            try await waitUntil("the end is logged") { Self.count("are answered again", in: lines) >= 1 }
+            try await waitUntil("the end is logged") { lines.count(of: "are answered again") >= 1 }
         }
-        #expect(Self.count("error consumption requests could not be answered", in: lines) == 1, "\(lines.text)")
-        #expect(Self.count("are answered again", in: lines) == 1, "\(lines.text)")
+        #expect(lines.count(of: "error consumption requests could not be answered") == 1, "\(lines.text)")
+        #expect(lines.count(of: "are answered again") == 1, "\(lines.text)")
     }
 }

@@ -73,23 +73,22 @@ import Testing
                 log.add(Refusal(receivedAt: 0, code: "bad_json", message: "", sender: nil, body: Data()))
             }
         }
-        func count(_ text: String) -> Int { lines.text.components(separatedBy: text).count - 1 }
         storage.isFull.withLock { $0 = true }
         for _ in 0..<2 {
             add(3)
             await log.flush()
         }
-        #expect(count("refused deliveries cannot be stored") == 1, "\(lines.text)")
+        #expect(lines.count(of: "refused deliveries cannot be stored") == 1, "\(lines.text)")
         storage.isFull.withLock { $0 = false }
         // There is room for 32.
         add(40)
         await log.flush()
-        #expect(count("refused deliveries are stored again") == 1, "\(lines.text)")
-        #expect(count("were not stored") == 1 && lines.text.contains("count=14"), "\(lines.text)")
-        #expect(count("old refused deliveries cannot be deleted") == 1, "\(lines.text)")
+        #expect(lines.count(of: "refused deliveries are stored again") == 1, "\(lines.text)")
+        #expect(lines.count(of: "were not stored") == 1 && lines.text.contains("count=14"), "\(lines.text)")
+        #expect(lines.count(of: "old refused deliveries cannot be deleted") == 1, "\(lines.text)")
         add(1)
         await log.flush()
-        #expect(count("were not stored") == 1, "\(lines.text)")
+        #expect(lines.count(of: "were not stored") == 1, "\(lines.text)")
         #expect(log.dropped == 14)
     }
 

@@ -51,10 +51,6 @@ import Testing
 
     private static let entry = AuditEntry(at: 0, actor: "anna", action: "GET /v1/webhooks", result: "403")
 
-    private static func count(_ text: String, in lines: LogCapture) -> Int {
-        lines.text.components(separatedBy: text).count - 1
-    }
-
     @Test(.timeLimit(.minutes(10)))
     func `Entries that could not be written are tried again without a new entry, and the failure is logged once`()
         async throws
@@ -70,9 +66,9 @@ import Testing
             try await waitUntil("the entry is written") { storage.stored.withLock(\.count) == 1 }
             group.cancelAll()
         }
-        #expect(Self.count("cannot be written", in: lines) == 1, "\(lines.text)")
-        #expect(Self.count("is written again", in: lines) == 1, "\(lines.text)")
-        #expect(Self.count("lost", in: lines) == 0, "\(lines.text)")
+        #expect(lines.count(of: "cannot be written") == 1, "\(lines.text)")
+        #expect(lines.count(of: "is written again") == 1, "\(lines.text)")
+        #expect(lines.count(of: "lost") == 0, "\(lines.text)")
     }
 
     @Test func `The log has the number of entries for which the queue had no room`() async {
@@ -91,8 +87,8 @@ import Testing
         storage.isFull.withLock { $0 = false }
         await log.flush()
         #expect(storage.stored.withLock(\.count) == 10_000)
-        #expect(Self.count("are lost until", in: lines) == 1, "\(lines.text)")
-        #expect(Self.count("were lost", in: lines) == 1 && lines.text.contains("count=3"), "\(lines.text)")
+        #expect(lines.count(of: "are lost until") == 1, "\(lines.text)")
+        #expect(lines.count(of: "were lost") == 1 && lines.text.contains("count=3"), "\(lines.text)")
     }
 
     @Test(.timeLimit(.minutes(10)))

@@ -38,8 +38,8 @@ import Testing
             try await waitUntil("the end is logged") { lines.text.contains("are deleted again") }
             group.cancelAll()
         }
-        #expect(lines.text.components(separatedBy: "could not be deleted").count - 1 == 1, "\(lines.text)")
-        #expect(lines.text.components(separatedBy: "are deleted again").count - 1 == 1, "\(lines.text)")
+        #expect(lines.count(of: "could not be deleted") == 1, "\(lines.text)")
+        #expect(lines.count(of: "are deleted again") == 1, "\(lines.text)")
     }
 
     @Test func `The server deletes a stored response after a day, without another request`() async throws {

@@ -1,7 +1,6 @@
 import CounterfoilServer
 import Foundation
 import Logging
-import Synchronization
 import Testing
 
 @testable import Ledger
@@ -68,17 +67,4 @@ import Testing
         body(lines.logger(log))
         return lines.text
     }
-}
-
-/// Captures the lines of a log.
-final class LogCapture: Sendable {
-    private let bytes = Mutex<[UInt8]>([])
-
-    func logger(_ log: ServerConfiguration.Log) -> Logger {
-        Logger(label: "test") { _ in
-            ServerLogHandler(log, now: { World.start }) { line, _ in self.bytes.withLock { $0 += line } }
-        }
-    }
-
-    var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
 }

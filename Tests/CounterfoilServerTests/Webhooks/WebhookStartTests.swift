@@ -12,28 +12,19 @@ import Testing
 @testable import LedgerSQLite
 @testable import LedgerServices
 
-/// A boolean that the test can change while the server reads it.
-private final class Switch: Sendable {
-    private let state = Mutex(false)
-    var isOn: Bool {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
-    }
-}
-
 @Suite struct `Start of a webhook` {
     @Test func `A webhook delivers events that occurred after it was configured, not those that became known later`()
         async throws
     {
-        let isConfigured = Switch()
+        let isConfigured = Mutex(false)
         try await World.runWithWebhooks { configuration, _ in
-            if !isConfigured.isOn { configuration.webhooks = [] }
+            if !isConfigured.withLock(\.self) { configuration.webhooks = [] }
         } _: { world, receiver in
             try world.simulator.add(Fault("notification:*", .drop))
             _ = try await world.buy("anna")
             try await world.simulator.advance(by: 10 * 86_400)
             try await world.stopServer()
-            isConfigured.isOn = true
+            isConfigured.withLock { $0 = true }
             try await world.startServer()
             // The first reading of the notification history covers half a year.
             try await world.server.core.recovery.runNow()

@@ -261,11 +261,11 @@ import Testing
             #expect(limit.isAcceptingNewConnections())
             limit.connectionOpened()
         }
-        #expect(lines.text.components(separatedBy: "no more connections can be open").count - 1 == 1)
+        #expect(lines.count(of: "no more connections can be open") == 1)
         #expect(!lines.text.contains("can be opened again"))
         for _ in 0..<8 { limit.connectionClosed() }
-        #expect(lines.text.components(separatedBy: "no more connections can be open").count - 1 == 1)
-        #expect(lines.text.components(separatedBy: "can be opened again").count - 1 == 1)
+        #expect(lines.count(of: "no more connections can be open") == 1)
+        #expect(lines.count(of: "can be opened again") == 1)
     }
 
     /// Each of them could have all connections that the limit of open files allows, and a process that has no descriptor
