@@ -52,17 +52,13 @@ import Testing
             var configuration = try world.configuration()
             // RFC 5737: no machine has this address.
             configuration.listen.host = "192.0.2.1"
-            let text = Mutex("")
-            let lines = ServerLogHandler(ServerConfiguration.Log(), now: { World.start }) { line, _ in
-                text.withLock { $0 += String(decoding: line, as: UTF8.self) }
-            }
+            let lines = LogCapture()
             let error = await #expect(throws: ServerError.self) {
                 _ = try await Server.start(
-                    configuration, clock: .showing { World.start }, logger: Logger(label: "test") { _ in lines })
+                    configuration, clock: .showing { World.start }, logger: lines.logger(ServerConfiguration.Log()))
             }
             #expect(error?.code == .addressUnavailable)
-            let logged = text.withLock(\.self)
-            #expect(!logged.contains("the inbox cannot be read"), "\(logged)")
+            #expect(!lines.text.contains("the inbox cannot be read"), "\(lines.text)")
             try await world.startServer()
         }
     }

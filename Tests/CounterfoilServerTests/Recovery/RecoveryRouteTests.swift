@@ -1,4 +1,3 @@
-import AppStoreServer
 import CounterfoilServer
 import Foundation
 import StoreSimulator
@@ -8,70 +7,53 @@ import Testing
 @testable import LedgerServices
 
 @Suite struct `The routes of recovery` {
-    private static let key = APIKeyText.make()
-
-    private func world(_ body: (World) async throws -> Void) async throws {
-        let hash = APIKeyText.hash(of: Self.key)
-        try await World.run(
-            server: { $0.keys = [.init(name: "test", hash: hash, scopes: Set(APIScope.all))] }, body)
-    }
-
-    private func call(
-        _ world: World, _ method: String, _ path: String, _ body: String? = nil
-    ) async throws -> (status: Int, json: [String: Any]) {
-        let request = HTTPTransportRequest(
-            method: method, url: world.url + path, headers: [("Authorization", "Bearer \(Self.key)")],
-            body: body.map { Data($0.utf8) }, timeout: .seconds(600))
-        let answer = try await AsyncHTTPClientTransport().send(request)
-        let json = try JSONSerialization.jsonObject(with: answer.body) as? [String: Any]
-        return (answer.status, try #require(json))
+    /// Requests a recovery.
+    private static func begin(_ world: World, _ body: String) async throws -> TestAPIClient.Response {
+        try await world.api.send("POST", "/v1/recoveries", body: Data(body.utf8))
     }
 
     @Test func `Completeness and recoveries are reported, and a recovery reads a period again`() async throws {
-        try await world { world in
-            let initial = try await call(world, "GET", "/v1/completeness")
-            let items = try #require(initial.json["items"] as? [[String: Any]])
-            #expect(items.map { $0["state"] as? String } == ["unknown", "unknown"])
+        try await World.withAPI { world in
+            let initial = try await world.api.get("/v1/completeness")
+            #expect(initial.items.map { $0["state"] as? String } == ["unknown", "unknown"])
             try world.simulator.add(Fault("notification:*", .drop))
             try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
             try await world.simulator.advance(by: 60)
             let now = world.simulator.now.milliseconds
-            let started = try await call(world, "POST", "/v1/recoveries", #"{"from":\#(now - 600_000),"to":\#(now)}"#)
+            let started = try await Self.begin(world, #"{"from":\#(now - 600_000),"to":\#(now)}"#)
             #expect(started.status == 202)
-            let id = try #require(started.json["id"] as? String)
+            let id = try #require(started["id"] as? String)
             try await world.server.core.recovery.runPass(world.appEnvironment(), because: nil)
-            let done = try await call(world, "GET", "/v1/recoveries/\(id)")
-            #expect(done.json["state"] as? String == "done")
-            #expect(done.json["new"] as? Int == 1)
-            let list = try await call(world, "GET", "/v1/recoveries?limit=1")
-            #expect((list.json["items"] as? [Any])?.count == 1)
-            #expect(list.json["next_page"] is NSNull)
-            let before = try await call(world, "GET", "/v1/recoveries?page=\(id.dropFirst(4))")
-            #expect((before.json["items"] as? [Any])?.isEmpty == true)
+            let done = try await world.api.get("/v1/recoveries/\(id)")
+            #expect(done["state"] as? String == "done")
+            #expect(done["new"] as? Int == 1)
+            let list = try await world.api.get("/v1/recoveries?limit=1")
+            #expect(list.items.count == 1)
+            #expect(list["next_page"] is NSNull)
+            let before = try await world.api.get("/v1/recoveries?page=\(id.dropFirst(4))")
+            #expect(before.status == 200 && before.items.isEmpty)
             try await world.server.core.recovery.runNow()
-            let complete = try await call(world, "GET", "/v1/completeness")
-            let states = try #require(complete.json["items"] as? [[String: Any]])
-            #expect(states.map { $0["state"] as? String } == ["complete", "complete"])
+            let complete = try await world.api.get("/v1/completeness")
+            #expect(complete.items.map { $0["state"] as? String } == ["complete", "complete"])
             #expect(try world.server.core.recovery.completenessAges().map(\.age) == [60, 60])
         }
     }
 
     @Test func `Recoveries are listed page by page, newest first`() async throws {
-        try await world { world in
+        try await World.withAPI { world in
             let now = world.simulator.now.milliseconds
             var ids: [String] = []
             for age in [900_000, 600_000, 300_000] as [Int64] {
                 let body = #"{"from":\#(now - age),"to":\#(now - age + 60_000)}"#
-                let started = try await call(world, "POST", "/v1/recoveries", body)
-                ids.append(try #require(started.json["id"] as? String))
+                let started = try await Self.begin(world, body)
+                ids.append(try #require(started["id"] as? String))
             }
             var listed: [[String?]] = []
             var path = "/v1/recoveries?limit=2"
             for _ in 0..<2 {
-                let list = try await call(world, "GET", path)
-                let items = try #require(list.json["items"] as? [[String: Any]])
-                listed.append(items.map { $0["id"] as? String })
-                guard let next = list.json["next_page"] as? String else { break }
+                let list = try await world.api.get(path)
+                listed.append(list.items.map { $0["id"] as? String })
+                guard let next = list["next_page"] as? String else { break }
                 path = "/v1/recoveries?limit=2&page=\(next)"
             }
             #expect(listed == [[ids[2], ids[1]], [ids[0]]])
@@ -79,17 +61,17 @@ import Testing
     }
 
     @Test func `A recovery without an end reads up to the server's clock, not the machine's`() async throws {
-        try await world { world in
+        try await World.withAPI { world in
             try await world.simulator.advance(by: 400 * 86_400)
             let now = world.simulator.now.milliseconds
-            let started = try await call(world, "POST", "/v1/recoveries", #"{"from":\#(now - 600_000)}"#)
+            let started = try await Self.begin(world, #"{"from":\#(now - 600_000)}"#)
             #expect(started.status == 202)
-            #expect(started.json["to"] as? Int == Int(now))
+            #expect(started["to"] as? Int == Int(now))
         }
     }
 
     @Test func `Completeness lists unverified spans, unverified notifications and failing histories`() async throws {
-        try await world { world in
+        try await World.withAPI { world in
             let simulator = world.simulator
             try simulator.add(Fault("notification:*", .drop))
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
@@ -98,9 +80,8 @@ import Testing
             let (core, appEnvironment) = (try world.server.core, try world.appEnvironment())
             try await core.recovery.runNow()
             try await core.storage.scheduleRetry(of: "7", in: appEnvironment.id, code: "not_now", until: 5, at: 4)
-            let answer = try await call(world, "GET", "/v1/completeness")
-            let items = try #require(answer.json["items"] as? [[String: Any]])
-            let item = try #require(items.first { $0["environment"] as? String == "Production" })
+            let answer = try await world.api.get("/v1/completeness")
+            let item = try #require(answer.items.first { $0["environment"] as? String == "Production" })
             #expect(item["state"] as? String == "behind")
             let spans = try #require(item["unverified_spans"] as? [[String: Any]])
             let from = try #require(spans.first?["from"] as? Int)
@@ -117,28 +98,28 @@ import Testing
     }
 
     @Test func `Invalid recovery requests are answered with 400 and a code, unknown ones with 404`() async throws {
-        try await world { world in
+        try await World.withAPI { world in
             let now = World.start.milliseconds
             for (body, type) in [
                 ("{}", "bad_json"), (#"{"from":5,"to":\#(now)}"#, "too_old"),
                 (#"{"from":\#(now),"to":\#(now - 5)}"#, "invalid_span"),
                 (#"{"from":\#(now - 5),"to":\#(now),"types":["RENEW"]}"#, "unknown_type"),
             ] {
-                let answer = try await call(world, "POST", "/v1/recoveries", body)
+                let answer = try await Self.begin(world, body)
                 #expect(answer.status == 400)
-                #expect(answer.json["code"] as? String == type)
+                #expect(answer.code == type)
             }
             // The earliest instant is then no whole second.
             try await world.simulator.advance(by: 0.5)
-            let tooOld = try await call(world, "POST", "/v1/recoveries", #"{"from":5}"#)
+            let tooOld = try await Self.begin(world, #"{"from":5}"#)
             // The message shows a readable date, because people read it in a terminal.
-            let message = try #require(tooOld.json["message"] as? String)
+            let message = try #require(tooOld["message"] as? String)
             let earliest = try #require(message.firstMatch(of: /must not be before (\d{4}-\d\d-\d\dT[\d:]+Z)\./)).1
-            let accepted = try await call(world, "POST", "/v1/recoveries", #"{"from":"\#(earliest)"}"#)
+            let accepted = try await Self.begin(world, #"{"from":"\#(earliest)"}"#)
             #expect(accepted.status == 202)
-            #expect(try await call(world, "GET", "/v1/recoveries/rec_99").status == 404)
-            #expect(try await call(world, "GET", "/v1/recoveries?limit=0").status == 400)
-            #expect(try await call(world, "GET", "/v1/recoveries?page=x").json["code"] as? String == "invalid_page")
+            #expect(try await world.api.get("/v1/recoveries/rec_99").status == 404)
+            #expect(try await world.api.get("/v1/recoveries?limit=0").status == 400)
+            #expect(try await world.api.get("/v1/recoveries?page=x").code == "invalid_page")
         }
     }
 }
