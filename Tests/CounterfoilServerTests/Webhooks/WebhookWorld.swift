@@ -1,10 +1,8 @@
 import AppStoreModels
-import AsyncHTTPClient
 import CounterfoilServer
 import Foundation
 import Logging
 import MemoryLedger
-import NIOCore
 import NIOHTTP1
 import StoreSimulator
 
@@ -79,12 +77,7 @@ extension World {
     func send(
         _ method: HTTPMethod, _ path: String, _ body: String? = nil, key: String = World.key
     ) async throws -> (status: UInt, json: JSON) {
-        var request = HTTPClientRequest(url: url + path)
-        request.method = method
-        request.headers.add(name: "authorization", value: "Bearer " + key)
-        if let body { request.body = .bytes(ByteBuffer(string: body)) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
-        let data = Data(try await response.body.collect(upTo: 1 << 22).readableBytesView)
-        return (response.status.code, JSON(data))
+        let answer = try await request(method, path, headers: ["Authorization": "Bearer " + key], body: body)
+        return (UInt(answer.status), JSON(Data(answer.text.utf8)))
     }
 }
