@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `Offline operation` {
     /// A client with a signed-in customer and one answer of the server.
-    private func answered(_ change: (inout CustomerResponse) -> Void, device: [DeviceTransaction] = []) -> Harness {
+    func answered(_ change: (inout CustomerResponse) -> Void, device: [DeviceTransaction] = []) -> Harness {
         var harness = Harness.signedIn()
         harness.gather(current: device)
         harness.answerAll(change)

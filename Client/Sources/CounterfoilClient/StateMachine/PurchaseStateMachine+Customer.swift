@@ -30,9 +30,8 @@ extension PurchaseStateMachine {
 
     /// Schedules a request for the end of the next entitlement, because an expiry creates no transaction.
     private mutating func schedule(endOf customer: Customer) {
-        let instant = instant
         let ends = customer.entitlements.compactMap { $0.isActive ? $0.until : nil }
-        guard let end = ends.filter({ $0 > instant }).min(), end != scheduledEnd else { return }
+        guard let end = ends.min(), end != scheduledEnd else { return }
         scheduledEnd = end
         effects.append(.schedule(.entitlementEnd, after: end.timeIntervalSince(instant)))
     }
@@ -73,10 +72,12 @@ extension PurchaseStateMachine {
     /// Whether the device's transaction may override the server's response: the response's entitlement has ended, the
     /// response is too old, or the purchase is newer.
     private func mayDecide(_ transaction: DeviceTransaction, _ key: String, at instant: Date) -> Bool {
-        guard let answer = record?.answer else { return true }
+        guard let answer = record?.answer, instant.timeIntervalSince(answer.asOf) < Self.validity else { return true }
+        // The App Store charges some renewals a day ahead, perhaps for another product. Until then the response counts.
+        if transaction.purchaseDate > instant, SignedText.isRenewal(transaction.jws) { return false }
         let answered = answer.entitlements.first { $0.key == key }
         if let answered, answered.isActive, let until = answered.until, until <= instant { return true }
-        return transaction.purchaseDate > answer.asOf || instant.timeIntervalSince(answer.asOf) >= Self.validity
+        return transaction.purchaseDate > answer.asOf
     }
 
     /// Returns the entitlement that a transaction grants without the server, until the transaction's end.
@@ -85,7 +86,7 @@ extension PurchaseStateMachine {
             // The account token may be that of another customer.
             transaction.appAccountToken ?? accountToken == accountToken, !isForeign(transaction)
         else { return nil }
-        let status = statuses.first { $0.transaction.originalID == transaction.originalID }
+        let status = statuses.first { $0.transaction.id == transaction.id }
         var entitlement = Entitlement(key: key, isActive: true, productID: transaction.productID)
         entitlement.source = .device
         switch transaction.kind {
