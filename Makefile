@@ -61,7 +61,7 @@ client-test: system-packages ## Build and test Client/, the package for apps, an
 end-to-end: system-packages ## Simulate HISTORIES=200 random histories of two customers' devices with a store and a server, from SEED=1 on (long)
 	$(BUILD) --product counterfoil
 	cd Client && $(BUILD) --build-tests && COUNTERFOIL_END_TO_END=required CLIENT_END_TO_END_HISTORIES=$(or $(HISTORIES),200) \
-		CLIENT_END_TO_END_SEED=$(or $(SEED),1) ../Scripts/run-tests --filter 'EndToEndTests.*Thirteen months'
+		CLIENT_END_TO_END_SEED=$(or $(SEED),1) ../Scripts/run-tests --filter 'EndToEndTests.*(Thirteen months|From the same facts)'
 
 .PHONY: check-storekit
 check-storekit: ## Check the StoreKit adapter against the documented declarations, and test the check with changed ones

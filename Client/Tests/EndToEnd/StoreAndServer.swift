@@ -78,7 +78,8 @@ package actor StoreAndServer {
                   production: "\(information.baseURLs["production"] ?? "")"
                   sandbox: "\(information.baseURLs["sandbox"] ?? "")"
                 entitlements:
-                  premium: [com.example.premium.monthly, com.example.unlock]
+                  premium: [com.example.premium.monthly, com.example.premium.weekly, com.example.unlock]
+                  basic: [com.example.basic.monthly]
                   season: [com.example.season.pass]
                 products:
                   "com.example.season.pass": {duration: P90D}
@@ -128,11 +129,10 @@ package actor StoreAndServer {
         process = try await Self.serve(in: folder, port: server.port ?? 0)
     }
 
-    /// The server's answer to a backend about a customer.
-    package func customer(_ name: String) async throws -> [String: Value] {
-        var request = URLRequest(url: server.appendingPathComponent("v1/customers").appendingPathComponent(name))
-        request.setValue("Bearer \(Self.backendKey)", forHTTPHeaderField: "Authorization")
-        return try await Self.object(request)
+    /// The server's answer to a backend about a customer, now or at an instant.
+    package func customer(_ name: String, at instant: Date? = nil) async throws -> [String: Value] {
+        let at = instant.map { URLQueryItem(name: "at", value: String($0.milliseconds)) }
+        return try await call(name, query: [at].compactMap { $0 })
     }
 
     /// The customer's timeline on the server.
@@ -140,17 +140,42 @@ package actor StoreAndServer {
         var items: [Value] = []
         var next: String? = ""
         while let cursor = next {
-            var address = URLComponents(url: server, resolvingAgainstBaseURL: false)
-            address?.path = "/v1/customers/\(name)/timeline"
-            let query = [("limit", "100"), ("page", cursor)].filter { !$0.1.isEmpty }
-            address?.queryItems = query.map { URLQueryItem(name: $0, value: $1) }
-            var request = URLRequest(url: address?.url ?? server)
-            request.setValue("Bearer \(Self.backendKey)", forHTTPHeaderField: "Authorization")
-            let page = try await Self.object(request)
+            var query = [URLQueryItem(name: "limit", value: "100")]
+            if !cursor.isEmpty { query.append(URLQueryItem(name: "page", value: cursor)) }
+            let page = try await call("\(name)/timeline", query: query)
             items += page["items"]?.list ?? []
             next = page["next_page"]?.string
         }
         return items
+    }
+
+    /// Grants an entitlement without a purchase.
+    package func grant(_ entitlement: String, to name: String, until end: Date) async throws {
+        let grant: [String: Value] = [
+            "entitlement": .text(entitlement), "until": .number(Double(end.milliseconds)), "reason": .text("a test"),
+            "actor": .text("support"),
+        ]
+        _ = try await call("\(name)/grants", body: try JSONEncoder().encode(grant))
+    }
+
+    /// Calls the server about a customer, with the backend's key.
+    private func call(_ path: String, query: [URLQueryItem] = [], body: Data? = nil) async throws -> [String: Value] {
+        let url = server.appendingPathComponent("v1/customers").appendingPathComponent(path)
+        var address = URLComponents(url: url, resolvingAgainstBaseURL: false)
+        if !query.isEmpty { address?.queryItems = query }
+        var request = URLRequest(url: address?.url ?? url)
+        request.setValue("Bearer \(Self.backendKey)", forHTTPHeaderField: "Authorization")
+        if let body {
+            request.httpMethod = "POST"
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            request.httpBody = body
+        }
+        let (data, response) = try await URLSession.shared.data(for: request)
+        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+        guard (200..<300).contains(status) else {
+            throw Unexpected(description: "\(url): \(status) \(String(decoding: data, as: UTF8.self))")
+        }
+        return try JSONDecoder().decode([String: Value].self, from: data)
     }
 
     // MARK: - The store
@@ -186,7 +211,7 @@ package actor StoreAndServer {
     /// Advances the clock, and returns when the server has noticed.
     package func advance(by seconds: TimeInterval) async throws {
         now += seconds
-        let instant = Int64(now.timeIntervalSince1970 * 1000)
+        let instant = now.milliseconds
         _ = try await send("POST", "clock/advance", #"{"to":\#(instant)}"#)
         guard process != nil else { return }
         while try await customer("nobody")["as_of"]?.number.map({ Int64($0) < instant }) ?? true {
@@ -217,14 +242,11 @@ package actor StoreAndServer {
         }
         return data
     }
+}
 
-    private static func object(_ request: URLRequest) async throws -> [String: Value] {
-        let (data, response) = try await URLSession.shared.data(for: request)
-        guard (response as? HTTPURLResponse)?.statusCode == 200 else {
-            throw Unexpected(description: String(decoding: data, as: UTF8.self))
-        }
-        return try JSONDecoder().decode([String: Value].self, from: data)
-    }
+extension Date {
+    /// Milliseconds since 1970, as in the server's JSON.
+    package var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
 }
 
 /// Any JSON value.

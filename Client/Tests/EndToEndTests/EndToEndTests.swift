@@ -16,16 +16,39 @@ struct EndToEndTests {
     /// The number of histories that run side by side, with independent customers.
     private static let sideBySide = 10
 
+    /// The seeds of the histories. Those of a group run side by side.
+    private static let seeds: [[UInt64]] = {
+        let environment = ProcessInfo.processInfo.environment
+        let count = environment["CLIENT_END_TO_END_HISTORIES"].flatMap { Int($0) } ?? 3
+        let first = environment["CLIENT_END_TO_END_SEED"].flatMap { UInt64($0) } ?? 1
+        return stride(from: 0, to: count, by: sideBySide).map { begin in
+            (begin..<min(begin + sideBySide, count)).map { first + UInt64($0) }
+        }
+    }()
+
     @Test(.timeLimit(.minutes(120)))
     func `Thirteen months with every fault end with devices, server and store in agreement`() async throws {
-        let count = ProcessInfo.processInfo.environment["CLIENT_END_TO_END_HISTORIES"].flatMap { Int($0) } ?? 3
-        let first = ProcessInfo.processInfo.environment["CLIENT_END_TO_END_SEED"].flatMap { UInt64($0) } ?? 1
-        for begin in stride(from: 0, to: count, by: Self.sideBySide) {
-            let seeds = (begin..<min(begin + Self.sideBySide, count)).map { first + UInt64($0) }
+        for seeds in Self.seeds {
             for (seed, wrong) in try await RandomHistory.run(seeds) {
                 Issue.record("history \(seed): \(wrong.joined(separator: "\n"))")
             }
         }
+    }
+
+    @Test(.timeLimit(.minutes(120)))
+    func `From the same facts, devices without the server show at every later instant what the server says`()
+        async throws
+    {
+        var (comparisons, grants) = (0, 0)
+        for seeds in Self.seeds {
+            for (seed, report) in try await OfflineHistory.run(seeds) {
+                for difference in report.differences.prefix(10) { Issue.record("history \(seed): \(difference)") }
+                comparisons += report.comparisons
+                grants += report.grants
+            }
+        }
+        #expect(comparisons > 100)
+        #expect(grants > 100)
     }
 
     @Test(arguments: [(0, "e3b0c442"), (3, "ba7816bf"), (112, "cf5b16a7")])
