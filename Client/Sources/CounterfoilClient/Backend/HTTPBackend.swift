@@ -65,8 +65,8 @@ public struct HTTPBackend: Backend {
         var backoffMs: Double?
     }
 
-    @inline(never)  // The function has four callers, and a copy for each decodes its response.
-    private func send<Answer: Decodable>(
+    // The function has four callers, and a copy for each decodes its response.
+    @inline(never) private func send<Answer: Decodable>(
         _ path: [String], _ token: String?, _ environment: String?, _ body: (any Encodable)?
     ) async throws(BackendFailure) -> Answer {
         let data = try await data(for: request(path, token, environment, body), about: path.dropFirst().first)

@@ -106,7 +106,10 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     var restoring: Restoring?
     /// The running calls to buy.
     var calls: [Int: PurchaseIntent] = [:]
-    var (lastID, lastAccepted) = (0, 0)
+    /// The last number given to a gathering, a request or a batch.
+    var lastID = 0
+    /// The number of the latest request whose response was accepted.
+    var lastAccepted = 0
     var latest, latestAt, lastCheck, scheduledEnd: Date?
     var published: Customer?
     var effects: [ClientEffect] = []
