@@ -2,53 +2,46 @@
 import CounterfoilClient
 import SwiftUI
 
-@MainActor final class Purchases: ObservableObject {
-    @Published private(set) var customer: Customer?
-    @Published var message = ""
-    let client: PurchaseClient
-
-    init(_ client: PurchaseClient) { self.client = client }
-
-    func watch() async { for await customer in client.customers { self.customer = customer } }
-
-    func buy(_ product: String) async {
-        do {
-            switch try await client.buy(product) {
-            case .purchased(_, .belongsToAnotherCustomer): message = "This purchase belongs to another account."
-            case .purchased(_, .stuck): message = "We have not confirmed your purchase yet. It is not lost."
-            case .pending: message = "Your purchase waits for approval."
-            case .purchased, .cancelled: message = ""
-            }
-        } catch { message = "That did not work: \(error)" }
-    }
-
-    func restore() async {
-        do {
-            let failure = try await client.restore().failure
-            message = failure == nil ? "" : "We could not ask for all of your purchases. Please try again later."
-        } catch { message = "That did not work: \(error)" }
-    }
-}
-
 struct PurchasesView: View {
-    @StateObject var purchases: Purchases
-    @Environment(\.scenePhase) private var phase
+    let client: PurchaseClient
     let product: String
+    @State private var customer: Customer?
+    @State private var message = ""
+    @Environment(\.scenePhase) private var phase
 
     var body: some View {
         VStack(spacing: 16) {
-            switch (purchases.customer?.isActive("pro"), purchases.customer?.readiness, purchases.customer?.nextStep) {
-            case (true, _, .fixPayment): Text("Your payment failed. Update your payment method to keep Pro.")
-            case (true, _, _): Text("You have Pro.")
-            case (_, .checking, _), (nil, _, _): ProgressView()
-            case (_, _, .fixPayment): Text("Pro is paused: your payment failed.")
-            default:
-                Button("Get Pro") { Task { await purchases.buy(product) } }
+            if customer?.nextStep == .fixPayment {
+                Text("Your payment failed. Update your payment method to use Pro.")
+            } else if customer?.isActive("pro") == true {
+                Text("You have Pro.")
+            } else if customer?.readiness == .ready {
+                Button("Get Pro") { perform { try await buy() } }
+            } else {
+                ProgressView()
             }
-            Button("Restore purchases") { Task { await purchases.restore() } }
-            Text(purchases.message)
+            Button("Restore purchases") { perform { try await restore() } }
+            Text(message)
         }
-        .task { await purchases.watch() }
-        .onChange(of: phase) { if $0 == .active { purchases.client.enterForeground() } }
+        .task { for await customer in client.customers { self.customer = customer } }
+        .onChange(of: phase) { if $0 == .active { client.enterForeground() } }
+    }
+
+    private func buy() async throws -> String {
+        switch try await client.buy(product) {
+        case .purchased(_, .belongsToAnotherCustomer): "This purchase belongs to another account."
+        case .purchased(_, .stuck): "We have not confirmed your purchase yet. It is not lost."
+        case .pending: "Your purchase waits for approval."
+        case .purchased, .cancelled: ""
+        }
+    }
+
+    private func restore() async throws -> String {
+        let failure = try await client.restore().failure
+        return failure == nil ? "" : "We could not ask for all of your purchases. Please try again later."
+    }
+
+    private func perform(_ action: @escaping @MainActor () async throws -> String) {
+        Task { do { message = try await action() } catch { message = "That did not work: \(error)" } }
     }
 }
