@@ -3,7 +3,7 @@ import Foundation
 /// Handles sign-in, sign-out, anonymous customers and tokens.
 extension PurchaseStateMachine {
     mutating func start(_ device: DeviceRecord?, _ record: CustomerRecord?, _ fresh: UUID) {
-        (isStarted, saved) = (true, .records(device, record))
+        saved = .records(device, record)
         self.device = device ?? DeviceRecord()
         self.device.intents = self.device.intents.filter { $0.expires > now }
         if self.device.customer == nil, rules.allowsAnonymousCustomers { _ = becomeAnonymous(fresh) }
@@ -23,8 +23,7 @@ extension PurchaseStateMachine {
         endSession()
         if isAnonymous, let anonymous = device.anonymous {
             if device.merges?.count == 100, let first = device.merges?.keys.min() { device.merges?[first] = nil }
-            device.merges = device.merges ?? [:]
-            device.merges?[anonymous] = customer
+            device.merges = (device.merges ?? [:]).merging([anonymous: customer]) { $1 }
         }
         (device.anonymous, device.customer) = (nil, customer)
         begin(customer, token: token, with: nil)

@@ -4,7 +4,7 @@ import Foundation
 extension PurchaseStateMachine {
     /// Sends the requests that are due: each purchase separately and at once, everything else in one report at a time.
     mutating func sendDue() {
-        guard isStarted, halted == nil else { return }
+        guard halted == nil else { return }
         for job in waiting.filter({ $0.mode == .purchase }) {
             guard let credential = credentialToSend() else { return }
             send([job], .purchase, credential)
@@ -13,15 +13,15 @@ extension PurchaseStateMachine {
             let credential = credentialToSend()
         else { return }
         if let anonymous = mergesFrom {
-            let request = Request(id: makeID(), credential: credential, isMerge: true)
-            send(request, credential, .merge(from: anonymous, environment: environment))
+            let kind = ClientRequest.Kind.merge(from: anonymous, environment: environment)
+            send(Request(id: makeID(), credential: credential, isMerge: true), kind)
         } else if let first = waiting.min(by: { ($1.mode, $0.batch) < ($0.mode, $1.batch) }) {
             let batch = waiting.filter { $0.belongs(with: first) }.prefix(PurchaseReport.maximum)
             send(Array(batch), first.mode, credential)
         } else if hasWork {
             send([], restoring?.needsRequest == true ? .restore : .background, credential)
         } else if requests.isEmpty {
-            send(Request(id: makeID(), credential: credential), credential, .fetch(environment: environment))
+            send(Request(id: makeID(), credential: credential), .fetch(environment: environment))
         }
     }
 
@@ -48,14 +48,14 @@ extension PurchaseStateMachine {
         (report.appTransaction, report.receipt) = (request.extras.appTransaction, request.extras.receipt)
         report.restore = mode == .purchase ? nil : mode == .restore
         report.environment = environment.isEmpty ? nil : environment
-        send(request, credential, .report(report))
+        send(request, .report(report))
     }
 
-    private mutating func send(_ request: Request, _ credential: CustomerCredential, _ kind: ClientRequest.Kind) {
+    private mutating func send(_ request: Request, _ kind: ClientRequest.Kind) {
         let id = request.id
         requests.append(request)
         for transaction in request.sent.keys { jobs[transaction]?.phase = .sending(id) }
-        effects.append(.send(id, ClientRequest(credential: credential, kind: kind)))
+        effects.append(.send(id, ClientRequest(credential: request.credential, kind: kind)))
         effects.append(.schedule(.request(id), after: Self.requestTimeout))
     }
 

@@ -73,10 +73,11 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     package internal(set) var halted: BackendFailure?
     /// The records as saved last; nil if unknown. The enum is indirect, so that copying it does not copy the records.
     var saved: Saved?
-    var isStarted = false
     var now = Date.distantPast
     var credential: CustomerCredential?
-    var (isRequestingToken, wasTokenRenewed) = (false, false)
+    var isRequestingToken = false
+    /// Whether the credential was replaced because the server refused it.
+    var wasTokenRenewed = false
     /// Whether a doubtful response was reported to the app since the start.
     var hasReportedDoubt = false
     /// Whether the server has responded since the start.
@@ -97,7 +98,10 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     var delivering: Set<UInt64> = []
     var gathering: Gathering?
     var firstGathering = 0
-    var (gathersAgain, hasHistory) = (false, false)
+    /// Whether the device's data are read again after the running gathering.
+    var gathersAgain = false
+    /// Whether the device has listed all its transactions.
+    var hasHistory = false
     /// The last number given before the client needed a new response; nil if it needs none. The responses to earlier
     /// requests may be older than the reason.
     var staleSince: Int?
