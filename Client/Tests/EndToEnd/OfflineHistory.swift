@@ -60,7 +60,7 @@ package struct OfflineHistory: Sendable {
         var random = SeededGenerator(seed: seeds.reduce(0) { $0 &* 31 &+ $1 })
         for _ in 0..<40 {
             for index in histories.indices { try await histories[index].change() }
-            // Half a day is in the last day of a period, in which the App Store charges the renewal.
+            // Short pauses find the last day of a period, in which the App Store may charge the renewal.
             let pauses = [1...60, 3600...43_200, 43_200...864_000, 86_400...2_160_000]
             let pause = pauses.randomElement(using: &random) ?? 1...60
             try await world.advance(by: TimeInterval(Int.random(in: pause, using: &random)))
@@ -133,7 +133,7 @@ package struct OfflineHistory: Sendable {
             await compare(member.earlier, of: member.name, at: instant, with: contents, said)
         }
         await setClockBack(app, to: now, from: last, with: contents)
-        members[index].earlier = Array((member.earlier + [(app, now)]).suffix(3))
+        members[index].earlier = Array((member.earlier + [(app: app, asOf: now)]).suffix(3))
     }
 
     /// Compares apps whose last response is old. They show all that the server says, and what the response said until

@@ -39,7 +39,8 @@ struct EndToEndTests {
     func `From the same facts, devices without the server show at every later instant what the server says`()
         async throws
     {
-        var (comparisons, grants) = (0, 0)
+        var comparisons = 0
+        var grants = 0
         for seeds in Self.seeds {
             for (seed, report) in try await OfflineHistory.run(seeds) {
                 for difference in report.differences.prefix(10) { Issue.record("history \(seed): \(difference)") }
