@@ -43,7 +43,7 @@ public struct TrustAnchors: Sendable, Hashable {
                 (names[fingerprint], ends[fingerprint]) = (certificate.shortName, certificate.notValidAfter)
             }
         }
-        guard !names.isEmpty else { throw VerificationError(.certificateMalformed, "no root certificate was given") }
+        guard !names.isEmpty else { throw VerificationError(.certificateMalformed, "no certificate was found") }
         (self.names, self.ends) = (names, ends)
     }
 
@@ -103,13 +103,13 @@ package enum CertificateFile {
                 ders = try PEMDocument.parseMultiple(pemString: String(decoding: data, as: UTF8.self))
                     .filter { $0.discriminator == "CERTIFICATE" }.map(\.derBytes)
             } catch {
-                throw VerificationError(.certificateMalformed, "neither PEM nor DER: \(error)")
+                throw VerificationError(.certificateMalformed, "the file is neither PEM nor DER")
             }
         }
         do {
             return try ders.map { (der: $0, certificate: try Certificate(derEncoded: $0)) }
         } catch {
-            throw VerificationError(.certificateMalformed, "not a certificate: \(error)")
+            throw VerificationError(.certificateMalformed, CertificateProblem.reason(of: error))
         }
     }
 

@@ -56,6 +56,16 @@ struct LegacyReceiptTests {
         #expect(try CertificatePool(certificates: []) == .empty)
     }
 
+    @Test(arguments: [
+        (Data(), "no certificate was found"), (Data([0xff, 0x00]), "no certificate was found"),
+        (Data("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n".utf8), "truncatedASN1Field"),
+    ])
+    func `The message about a file that is no certificate names no source line`(_ data: Data, _ reason: String) throws {
+        let error = #expect(throws: refusal(.certificateMalformed)) { try TrustAnchors(certificates: [data]) }
+        let message = try #require(error).message
+        #expect(message.contains(reason) && !message.contains(".swift"))
+    }
+
     @Test func `A folder without a certificate file is refused`() async throws {
         try await Tool.inTemporaryFolder { folder in
             try Data("no certificate".utf8).write(to: folder.appending(path: "notes.txt"))

@@ -6,7 +6,7 @@ import Testing
     private static let cases: [(String, String)] = [
         ("--unknown", "Unknown option '--unknown'"), ("receipt - --unknown", "Unknown option '--unknown'"),
         ("verify", "Missing expected argument '<file>'"), ("receipt", "Missing expected argument '<file>'"),
-        ("verify ''", " does not exist."), ("receipt ''", " does not exist."),
+        ("verify ''", "Name a file: the argument is empty."), ("receipt ''", "Name a file: the argument is empty."),
         ("verify /dev/full/x", "/dev/full/x does not exist."),
         ("verify a b", "Name one file."), ("receipt a b", "Name one file."),
         ("verify - --as-of yesterday", "The value 'yesterday' is invalid for '--as-of <instant>'"),

@@ -8,6 +8,7 @@ enum Input {
     /// or if it is `-`, which only some commands read. A file of that name is `./-`. `remedy` says what to do without a
     /// file.
     static func requireFile(_ path: String, remedy: String? = nil) throws {
+        guard !path.isEmpty else { throw ValidationError("Name a file: the argument is empty.") }
         guard path != "-" else {
             throw ValidationError("Name a file instead of -: this is not read from standard input.")
         }

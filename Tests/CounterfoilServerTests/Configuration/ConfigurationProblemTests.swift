@@ -81,7 +81,7 @@ import Testing
         (Test.smallest + #"storage: {path: ""}"#, "storage.path: is empty"),
         (Test.smallest + "trust: {anchors: []}", "is empty, so nothing would be trusted"),
         (Test.smallest + "trust: {anchors: [root.cer]}", #""root.cer" does not exist"#),
-        (Test.smallest + "trust: {anchors: [text]}", #""text": no root certificate was given"#),
+        (Test.smallest + "trust: {anchors: [text]}", #""text": no certificate was found"#),
         (Test.smallest + #"trust: {revocation_hosts: ["http://ocsp.example.com"]}"#, "is not a host such as"),
         (Test.smallest + #"trust: {revocation_hosts: ["ocsp.example.com:80"]}"#, "is not a host such as"),
         (Test.smallest + "trust: {revocation_hosts: [ocsp.example.com/status]}", "is not a host such as"),
