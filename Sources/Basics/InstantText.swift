@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 
 /// Parses instants in requests and commands.
 package enum InstantText {
@@ -21,11 +21,7 @@ package enum InstantText {
     }
 
     /// Parses only ISO 8601, where a number has another meaning.
-    package static func date(iso8601 text: some StringProtocol, acceptsDays: Bool = false) -> Date? {
-        milliseconds(iso8601: text, acceptsDays: acceptsDays).map { Date(timeIntervalSince1970: Double($0) / 1000) }
-    }
-
-    private static func milliseconds(iso8601 text: some StringProtocol, acceptsDays: Bool) -> Int64? {
+    package static func milliseconds(iso8601 text: some StringProtocol, acceptsDays: Bool = false) -> Int64? {
         guard text.utf8.count <= 40 else { return nil }
         // In a query, a plus that is not percent-encoded is a space.
         if let instant = instant(text.replacingOccurrences(of: " ", with: "+")) { return instant }

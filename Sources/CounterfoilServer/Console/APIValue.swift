@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Basics
 internal import Foundation
 
@@ -82,8 +83,9 @@ indirect enum APIValue: Sendable {
     /// The value as a date, from milliseconds or ISO 8601.
     var instant: Date? {
         switch self {
-        case .number(let number): Date(timeIntervalSince1970: Double(number) / 1000)
-        case .text(let text): InstantText.date(iso8601: text)
+        case .number(let number): Date(millisecondsSince1970: number)
+        case .text(let text):
+            InstantText.milliseconds(iso8601: text).flatMap { Date(millisecondsSince1970: $0) }
         default: nil
         }
     }

@@ -73,7 +73,7 @@ extension SimulatorCore {
             case .status(let code): replacement = SimulatorResponse(status: code)
             case .error(let code): replacement = .error(code)
             case .rateLimit(let seconds):
-                let end = Int64(((now + seconds).timeIntervalSince1970 * 1000).rounded())
+                let end = (now + seconds).millisecondsSince1970
                 replacement = .failure(APIFailure(.rateLimitExceeded, "a simulated fault", retryAfter: end))
             default: break
             }

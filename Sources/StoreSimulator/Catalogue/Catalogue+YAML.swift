@@ -1,6 +1,7 @@
 internal import AppStoreModels
 internal import Basics
 internal import ConfigurationReading
+internal import Foundation
 
 extension Catalogue {
     /// Parses a catalogue in YAML.
@@ -197,7 +198,7 @@ private struct YAMLCatalogueReader {
         offer.maximumRedemptions = section.number("redemptions")
         offer.stacksWithIntroductoryOffer = section.flag("stacks")
         offer.expires = section.parse("expires", orProblem: "is not an instant") {
-            InstantText.date(iso8601: $0, acceptsDays: true)
+            InstantText.milliseconds(iso8601: $0, acceptsDays: true).flatMap { Date(millisecondsSince1970: $0) }
         }
     }
 

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Basics
 internal import Foundation
 internal import WebConsole
@@ -14,7 +15,7 @@ enum SignedText {
             members.sorted { $0.key < $1.key }.map { name, value in
                 var date: Date?
                 if case .integer(let milliseconds) = value, name.hasSuffix("Date") || name.hasSuffix("_date_ms") {
-                    date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+                    date = Date(millisecondsSince1970: milliseconds)
                 }
                 return [
                     "factName": .foreign(name), "factValue": .foreign(Self.text(value), limit: 300, showsWhole: true),

@@ -37,12 +37,13 @@ enum ControlJSON {
         decoder.dateDecodingStrategy = .custom { decoder in
             let container = try decoder.singleValueContainer()
             let json = try container.decode(JSONValue.self)
-            if case .integer(let milliseconds) = json, milliseconds.magnitude < 8_000_000_000_000_000 {
-                return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
-            }
-            var text = ""
-            if case .string(let string) = json { text = string }
-            guard let date = InstantText.date(iso8601: text) else {
+            let milliseconds: Int64? =
+                switch json {
+                case .integer(let number): number
+                case .string(let text): InstantText.milliseconds(iso8601: text)
+                default: nil
+                }
+            guard let milliseconds, let date = Date(millisecondsSince1970: milliseconds) else {
                 throw DecodingError.dataCorruptedError(
                     in: container, debugDescription: "is neither milliseconds since 1970 nor like 2026-01-31T12:00:00Z")
             }

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Basics
 internal import ConfigurationReading
 internal import Foundation
@@ -29,9 +30,8 @@ struct Comparison {
 
     private func isEqual(_ text: String, _ actual: JSONValue) -> Bool {
         if text == actual.shown || names(text) == actual.shown { return true }
-        guard case .integer(let milliseconds) = actual, let date = InstantText.date(iso8601: text, acceptsDays: true)
-        else { return false }
-        return Int64((date.timeIntervalSince1970 * 1000).rounded()) == milliseconds
+        guard case .integer(let milliseconds) = actual else { return false }
+        return InstantText.milliseconds(iso8601: text, acceptsDays: true) == milliseconds
     }
 
     private func shown(_ expected: ConfigurationValue) -> String {
@@ -47,10 +47,10 @@ struct Comparison {
     private func readable(_ actual: JSONValue?, beside expected: ConfigurationValue) -> String {
         guard let actual else { return "none" }
         if case .text(let text) = expected.content, case .integer(let milliseconds) = actual,
-            InstantText.date(iso8601: text, acceptsDays: true) != nil,
-            Int64(text) == nil
+            InstantText.milliseconds(iso8601: text, acceptsDays: true) != nil,
+            let date = Date(millisecondsSince1970: milliseconds)
         {
-            return Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
+            return date.formatted(.iso8601)
         }
         return actual.shown
     }

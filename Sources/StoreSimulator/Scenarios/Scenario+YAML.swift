@@ -82,7 +82,7 @@ struct ScenarioReader {
         switch key {
         case "advance":
             guard let text = text(value, at: path) else { return nil }
-            guard TypedDuration(text) != nil || InstantText.date(iso8601: text, acceptsDays: true) != nil else {
+            guard TypedDuration(text) != nil || InstantText.milliseconds(iso8601: text, acceptsDays: true) != nil else {
                 diagnostics.problem(
                     path, "\(quoted(text)) is neither a duration such as 31d nor an instant", line: value.line)
                 return nil

@@ -119,8 +119,9 @@ struct ScenarioRunner {
             case .refuse(let json, let code): return try await refuse(json, code)
             case .advance(let text):
                 let target =
-                    TypedDuration(text)?.after(core.now) ?? InstantText.date(iso8601: text, acceptsDays: true)
-                    ?? core.now
+                    TypedDuration(text)?.after(core.now)
+                    ?? InstantText.milliseconds(iso8601: text, acceptsDays: true)
+                    .flatMap { Date(millisecondsSince1970: $0) } ?? core.now
                 _ = try await core.advance(to: target)
             case .trigger(let json): try await trigger(json)
             case .fault(let fault): faults.append(try core.state.withLock { try $0.faults.add(fault) })

@@ -1,3 +1,4 @@
+import AppStoreModels
 import ArgumentParser
 import Basics
 import Foundation
@@ -42,7 +43,7 @@ struct ConsoleSessionsCommand: AsyncParsableCommand {
         }
         func instant(_ name: String) -> String {
             guard case .integer(let number)? = session[name] else { return "-" }
-            return Date(timeIntervalSince1970: Double(number) / 1000).readable
+            return Date(millisecondsSince1970: number)?.readable ?? "-"
         }
         return [
             text("id"), text("key"), text("address"), "since \(instant("started_at"))",

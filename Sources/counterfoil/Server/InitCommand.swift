@@ -1,5 +1,6 @@
 import AppStoreModels
 import ArgumentParser
+import Basics
 import CounterfoilServer
 import Foundation
 import StoreSimulator
@@ -140,7 +141,7 @@ extension ConfigurationTemplate {
         baseURLs = (information.baseURLs.production, information.baseURLs.sandbox)
         anchors = information.rootCertificates
         clock = information.controlURL
-        consoleSecret = (0..<32).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
+        consoleSecret = (0..<32).map { _ in UInt8.random(in: 0...255) }.hexadecimal
         // The simulator's certificates name the simulator as their OCSP responder.
         revocationHosts = [URL(string: information.controlURL)?.host()].compactMap(\.self)
         fillIn(catalogue)

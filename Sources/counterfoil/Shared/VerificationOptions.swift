@@ -118,7 +118,9 @@ extension ValidationTime: ExpressibleByArgument {
         case "now": self = .now
         case "signed-date": self = .signingDate
         default:
-            guard let date = InstantText.date(iso8601: argument, acceptsDays: true) else { return nil }
+            guard let milliseconds = InstantText.milliseconds(iso8601: argument, acceptsDays: true),
+                let date = Date(millisecondsSince1970: milliseconds)
+            else { return nil }
             self = .at(date)
         }
     }

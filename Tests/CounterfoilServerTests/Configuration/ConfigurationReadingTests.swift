@@ -197,6 +197,10 @@ import Testing
         #expect(instant.entitlements == ["premium": []])
         #expect(instant.originalPurchaseRules["premium"]?.date == Date(timeIntervalSince1970: 1_709_285_400))
         #expect(instant.originalPurchaseRules["premium"]?.countsTestData == true)
+        // The same instant as in signed data, which contain milliseconds.
+        let exact = try app("{bought_before: {date: \"2024-03-01T00:00:00.005Z\"}}").catalogue
+        let date = try #require(exact.originalPurchaseRules["premium"]?.date)
+        #expect(date == Date(millisecondsSince1970: 1_709_251_200_005))
         #expect(try app("{products: monthly}").catalogue.originalPurchaseRules.isEmpty)
     }
 

@@ -1,6 +1,8 @@
+internal import AppStoreModels
 internal import Basics
 internal import ConfigurationReading
 internal import Entitlements
+internal import Foundation
 
 extension ServerConfigurationReader {
     /// Reads the entitlements of an app. Each name has a list of products, or a mapping with `products` and
@@ -37,7 +39,7 @@ extension ServerConfigurationReader {
             AppVersion($0)
         }
         rule.date = section.parse("date", orProblem: "is not a day such as 2024-03-01, or 2024-03-01T09:00:00Z") {
-            InstantText.date(iso8601: $0, acceptsDays: true)
+            InstantText.milliseconds(iso8601: $0, acceptsDays: true).flatMap { Date(millisecondsSince1970: $0) }
         }
         if !section.has("version"), !section.has("date") {
             section.problem("version", "is missing, and so is date: set at least one of them")

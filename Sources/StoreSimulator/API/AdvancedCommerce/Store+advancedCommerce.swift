@@ -97,7 +97,7 @@ extension Store {
         do { body = try JSONEncoder.sorted.encode(fields) } catch {
             throw APIFailure(.malformedPayload, "The body contains a value that cannot be compared.")
         }
-        let digest = SHA256.hash(data: body).map { String($0, radix: 16) }.joined(separator: ".")
+        let digest = SHA256.hash(data: body).hexadecimal
         return "\(request.endpoint.name) \(request.path["transactionId"] ?? "") \(digest)"
     }
 
