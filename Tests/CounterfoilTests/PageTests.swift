@@ -21,6 +21,12 @@ struct ConsoleBlock: Sendable, CustomTestStringConvertible {
     /// The blocks of all pages that begin with a command.
     static let all: [ConsoleBlock] = pages.flatMap(blocks)
 
+    /// Those that start their own simulator, without the one whose key `server init` prints. `Quick start of the README`
+    /// types that one.
+    static let withSimulator = all.filter { block in
+        block.startsSimulator && !block.steps.contains { $0.line.hasPrefix("counterfoil server init ") }
+    }
+
     private static var pages: [String] {
         let manager = FileManager.default
         let folders =
@@ -100,9 +106,9 @@ struct PromisedLine {
 
 @Suite(.serialized, .timeLimit(.minutes(10))) struct `Commands in the documentation` {
     @Test func `The commands in all pages succeed and print what the pages show`() async throws {
-        // `Quick start of the README` types the blocks that start their own simulator.
         let blocks = ConsoleBlock.all.filter { !$0.startsSimulator }
         #expect(blocks.count > 8, "\(blocks.map(\.place))")
+        #expect(blocks.count + ConsoleBlock.withSimulator.count + 1 == ConsoleBlock.all.count)
         try await Terminal.open { terminal in
             var stage = try await Self.stage(terminal)
             for (index, block) in blocks.enumerated() {
@@ -118,6 +124,23 @@ struct PromisedLine {
                     let missing = PromisedLine.missing(step.expected, by: outcome.output)
                     #expect(missing == [], "\(block.place): \(line) prints\n\(outcome.output.prefix(2000))")
                 }
+            }
+        }
+    }
+
+    @Test(arguments: ConsoleBlock.withSimulator)
+    func `The commands of a block with its own simulator succeed and print what the page shows`(_ block: ConsoleBlock)
+        async throws
+    {
+        try await Terminal.open { terminal in
+            for step in block.steps {
+                let output =
+                    if Terminal.keepsRunning(step.line) {
+                        try await terminal.start(step.line).hints.joined(separator: "\n")
+                    } else {
+                        try await terminal.expect(step.line)
+                    }
+                #expect(PromisedLine.missing(step.expected, by: output) == [], "\(step.line) prints\n\(output)")
             }
         }
     }

@@ -53,18 +53,6 @@ import Testing
         }
     }
 
-    @Test func `The commands in README for a store succeed`() async throws {
-        try await Terminal.open { terminal in
-            for line in try Typed.readme(containing: "counterfoil simulator trigger REFUND") {
-                if Terminal.keepsRunning(line) {
-                    try await terminal.start(line)
-                } else {
-                    try await terminal.expect(line)
-                }
-            }
-        }
-    }
-
     /// Types the hints of a started command.
     private static func typeHints(_ lines: [String], in terminal: Terminal) async throws {
         let hints = Typed.hints(lines)
