@@ -20,14 +20,15 @@ import Testing
 
     @Test(
         arguments: [
-            (.notification(1), -3, greater, true), (.signedFact(1), 3, less, false),
-            (.notification(1), 3, less, true), (.notification(1), 3, equal, false),
-            (.notification(1), 3, greater, false), (.signedFact(1), -3, less, true),
-            (.signedFact(1), -3, greater, false), (.notification(1), 3, nil, true), (.signedFact(1), -3, nil, true),
-            (.notification(1), 0, greater, true), (.signedFact(1), 0, greater, true),
-        ] as [(FactSource, Int64, String?, Bool)])
+            (.notification(1), -3, greater, [], true), (.signedFact(1), 3, less, [], false),
+            (.notification(1), 3, less, [3], true), (.notification(1), 3, equal, [3], false),
+            (.notification(1), 3, greater, [3], false), (.signedFact(1), -3, less, [3], true),
+            (.signedFact(1), -3, greater, [3], false), (.notification(1), 3, nil, [3], true),
+            (.signedFact(1), -3, nil, [3], true), (.notification(1), 0, greater, [], true),
+            (.signedFact(1), 0, greater, [], true),
+        ] as [(FactSource, Int64, String?, [Int64], Bool)])
     func `A notification has priority over a signed fact with the same fact, and of one kind the greater text`(
-        _ source: FactSource, _ other: Int64, _ key: String?, _ precedes: Bool
+        _ source: FactSource, _ other: Int64, _ key: String?, _ read: [Int64], _ precedes: Bool
     ) throws {
         var compared: [Int64] = []
         let known = LineageRecord.Source(source, key: Self.equal, wasReceipt: { _ in false }) { number in
@@ -36,7 +37,7 @@ import Testing
         }
         let result = try known.precedes(other)
         #expect(known.id == source.code && result == precedes)
-        #expect(compared.allSatisfy { $0 == 3 })
+        #expect(compared == read)
     }
 
     @Test func `Only the source of a signed fact has its number`() {
