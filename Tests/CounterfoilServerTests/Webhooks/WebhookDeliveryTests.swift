@@ -1,4 +1,5 @@
 import AppStoreModels
+import AppStoreServer
 import CounterfoilServer
 import Crypto
 import Foundation
@@ -35,6 +36,18 @@ import Testing
             #expect(try await world.deliveries().map(\.state) == [.delivered])
             try await world.deliverWebhooks(after: 86_400)
             #expect(receiver.take().isEmpty)
+        }
+    }
+
+    @Test func `Nothing is verified twice on the way to a webhook`() async throws {
+        try await World.runWithWebhooks { world, receiver in
+            _ = try await world.buy("anna")
+            try await world.deliverWebhooks()
+            try await world.deliverWebhooks(after: 100 * 86_400)
+            let events = Set(receiver.take().map(\.id))
+            #expect(events.count > 3)
+            // The notification, its transaction and its renewal info.
+            #expect(try world.server.core.signatures.verified == 3 * events.count)
         }
     }
 
