@@ -12,6 +12,14 @@ import Testing
         #expect(state.entitlement("unheard of") == nil)
     }
 
+    @Test(arguments: [(1990, "1.99"), (300_000, "300"), (nil, nil)] as [(Int64?, String?)])
+    func `The price of a fact is converted exactly to units of its currency`(_ price: Int64?, _ amount: String?) throws
+    {
+        let amount = try amount.map { try #require(Decimal(string: $0)) }
+        let fact = purchase("1", "map", .nonConsumable, on: 0) { $0.price = price }
+        #expect(fact.decimalPrice == amount)
+    }
+
     @Test func `Product identifiers of the catalogue are compared by bytes`() throws {
         let engine = EntitlementEngine(
             catalogue: ProductCatalogue(entitlements: ["map": ["Kiosk"]], consumables: ["Kiosk"]))

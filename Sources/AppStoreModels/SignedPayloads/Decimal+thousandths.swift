@@ -14,3 +14,13 @@ extension JWSRenewalInfoDecodedPayload {
     /// ``renewalPrice`` in units of ``currency``, such as 1.99; nil without a price.
     public var decimalRenewalPrice: Decimal? { renewalPrice.map { Decimal(thousandths: $0) } }
 }
+
+extension TransactionCommitmentInfo {
+    /// ``commitmentPrice`` in units of the transaction's currency; nil without a price.
+    public var decimalCommitmentPrice: Decimal? { commitmentPrice.map { Decimal(thousandths: $0) } }
+}
+
+extension RenewalCommitmentInfo {
+    /// ``commitmentRenewalPrice`` in units of the renewal's currency; nil without a price.
+    public var decimalCommitmentRenewalPrice: Decimal? { commitmentRenewalPrice.map { Decimal(thousandths: $0) } }
+}

@@ -117,3 +117,8 @@ extension TransactionFact {
             currency: payload.currency, revocationPercentage: payload.revocationPercentage)
     }
 }
+
+extension TransactionFact {
+    /// ``price`` in units of ``currency``, such as 1.99; nil without a price.
+    public var decimalPrice: Decimal? { price.map { Decimal(thousandths: $0) } }
+}
