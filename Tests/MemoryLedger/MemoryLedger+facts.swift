@@ -145,9 +145,9 @@ extension MemoryLedger.State {
         return .stored(number)
     }
 
-    /// Returns a stored notification. A negative number selects another text under the UUID of a notification.
+    /// Returns a stored notification, or another text under the UUID of a notification (``InboxText``).
     func storedNotification(_ number: Int64) -> StoredNotification? {
-        let other = number < 0 ? otherTexts[-number] : nil
+        let other = InboxText(code: number).otherText.flatMap { otherTexts[$0] }
         guard var stored = notifications[other?.notification ?? number] else { return nil }
         if let other {
             (stored.id, stored.text, stored.origin) = (number, other.text, other.origin)
@@ -163,7 +163,11 @@ extension MemoryLedger.State {
     mutating func process(_ notification: ProcessedNotification) throws {
         let waited =
             inbox.removeValue(forKey: notification.id) != nil || failures.removeValue(forKey: notification.id) != nil
-        let number = notification.id < 0 ? otherTexts[-notification.id]?.notification ?? 0 : notification.id
+        let number =
+            switch InboxText(code: notification.id) {
+            case .notification(let number): number
+            case .otherText(let other): otherTexts[other]?.notification ?? 0
+            }
         let before = self
         let source = LineageRecord.Source(
             .notification(number), key: notification.uuid, wasReceipt: before.isReceipt

@@ -72,9 +72,8 @@ package protocol LedgerStorage: Sendable {
     /// - Returns: False, without a change, if the text is readable: it was received again meanwhile.
     func failDamaged(_ notification: Int64, message: String, at now: Milliseconds) async throws -> Bool
 
-    /// Returns the pending notifications after a row identifier, sorted by row identifier. Negative identifiers denote
-    /// different texts with the UUID of a stored notification. A page has elements if there are any after `id`, but may
-    /// have fewer than the limit although more follow.
+    /// Returns the pending notifications after a code (``InboxText``), sorted by code. A page has elements if there are
+    /// any after `id`, but may have fewer than the limit although more follow.
     func pending(after id: Int64, limit: Int) async throws -> [StoredNotification]
 
     /// Returns the number of pending notifications, and when the oldest arrived.

@@ -4,7 +4,8 @@ internal import AppStoreModels
 package struct StoredNotification: Sendable, Hashable {
     package enum State: String, Sendable, Hashable { case pending, processed, failed }
 
-    /// The row identifier; negative for a different text with the UUID of a stored notification.
+    /// The ``InboxText/code``: the row identifier, or another number for a different text with the UUID of a stored
+    /// notification.
     package var id: Int64
     package var scope: Int64
     package var uuid: String
@@ -36,7 +37,7 @@ package struct StoredNotification: Sendable, Hashable {
     }
 
     /// Whether this is a different text with the UUID of an earlier notification.
-    package var isOtherText: Bool { id < 0 }
+    package var isOtherText: Bool { InboxText(code: id).otherText != nil }
 
     /// Whether the stored text is corrupt, so that it cannot be verified.
     package var isDamaged: Bool { text.isEmpty }

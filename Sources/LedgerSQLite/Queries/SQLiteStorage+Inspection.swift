@@ -68,10 +68,10 @@ extension SQLiteStorage: InspectionStorage {
             let after = try Self.inboxWindow(of: filter.table, before: before, db)
             let (sql, values) = filter.query(before: before, after: after)
             let ids = try db.all(sql, values + [.init(limit + 1)], isCached: false) { $0.number(0) }
-            let shown = ids.prefix(limit)
+            let shown = ids.prefix(limit).map { InboxText(code: $0) }
             let items =
-                try self.notifications(numbered: shown.filter { $0 > 0 }, db)
-                + self.otherTexts(numbered: shown.filter { $0 < 0 }, db)
+                try self.notifications(numbered: shown.compactMap(\.notification), db)
+                + self.otherTexts(numbered: shown.compactMap(\.otherText), db)
             if ids.count > limit { return InboxPage(items: items, next: items.last?.id) }
             let rest = try db.number("SELECT max(id) FROM \(filter.table) WHERE id < ?", [.integer(after)])
             return InboxPage(items: items, next: rest.map { $0 + 1 })
@@ -102,8 +102,8 @@ extension SQLiteStorage: InspectionStorage {
             let batch = Array(notifications[start...].prefix(Self.reprocessing))
             try await writeBatch { db in
                 for notification in batch {
-                    let table = notification < 0 ? "other_texts" : "notifications"
-                    let isKnown = try db.exists("SELECT 1 FROM \(table) WHERE id = ?", [.integer(abs(notification))])
+                    let text = InboxText(code: notification)
+                    let isKnown = try db.exists("SELECT 1 FROM \(text.table) WHERE id = ?", [.integer(text.row)])
                     guard isKnown else { continue }
                     try db.run("DELETE FROM failures WHERE id = ?", [.integer(notification)])
                     try Self.enqueue(notification, now, db)

@@ -40,9 +40,9 @@ extension SQLiteStorage {
             from: "inbox AS waiting CROSS JOIN other_texts ON other_texts.id = -waiting.id", db)
     }
 
-    /// Returns the different texts with these row identifiers, the highest first.
-    func otherTexts(numbered numbers: some Sequence<Int64>, _ db: Database) throws -> [StoredNotification] {
-        let ids = numbers.map(\.magnitude).sqlList
+    /// Returns the different texts with these row identifiers, the lowest first.
+    func otherTexts(numbered numbers: [Int64], _ db: Database) throws -> [StoredNotification] {
+        let ids = numbers.sqlList
         guard !ids.isEmpty else { return [] }
         return try otherTexts("WHERE other_texts.id IN (\(ids)) ORDER BY other_texts.id", [], isCached: false, db)
     }
@@ -60,4 +60,12 @@ extension SQLiteStorage {
             """, values, isCached: isCached
         ) { storedNotification($0) }
     }
+}
+
+extension InboxText {
+    /// The table of the text.
+    var table: String { otherText == nil ? "notifications" : "other_texts" }
+
+    /// The row identifier in the table.
+    var row: Int64 { otherText ?? code }
 }

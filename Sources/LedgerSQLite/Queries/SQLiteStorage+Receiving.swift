@@ -69,9 +69,9 @@ extension SQLiteStorage: LedgerStorage {
 
     package func failDamaged(_ notification: Int64, message: String, at now: Milliseconds) async throws -> Bool {
         try await write { db in
-            let table = notification < 0 ? "other_texts" : "notifications"
+            let stored = InboxText(code: notification)
             let text = try db.first(
-                "SELECT text FROM \(table) WHERE id = ?", [.integer(abs(notification))]
+                "SELECT text FROM \(stored.table) WHERE id = ?", [.integer(stored.row)]
             ) { row in row.blob(0).flatMap { self.headers.unpack($0) } }
             guard text == nil else { return false }
             try Self.fail(notification, StorageError.Code.damaged.rawValue, message, now, db)
@@ -180,7 +180,7 @@ extension SQLiteStorage: LedgerStorage {
                     .integer(id), .integer(new.signedDate), .integer(new.receivedAt), .integer(new.origin.rawValue),
                     .blob(text.bytes),
                 ])
-            return try Self.requeue(-db.lastInsertedRowID, new, db)
+            return try Self.requeue(InboxText.otherText(db.lastInsertedRowID).code, new, db)
         }
     }
 

@@ -148,11 +148,11 @@ extension FactProcessor {
         init(_ notification: ProcessedNotification, _ db: Database) throws {
             key = .notification(uuid: notification.uuid)
             isReceipt = false
-            guard notification.id < 0, notification.id != .min else {
-                id = notification.id
-                return
+            switch InboxText(code: notification.id) {
+            case .notification(let number): id = number
+            case .otherText(let number):
+                id = try db.number("SELECT notification FROM other_texts WHERE id = ?", [.integer(number)]) ?? 0
             }
-            id = try db.number("SELECT notification FROM other_texts WHERE id = ?", [.integer(-notification.id)]) ?? 0
         }
 
         /// Returns the source for ``LineageRecord``, which does not know the database.
