@@ -24,6 +24,7 @@ import Testing
                 #expect(known["id"] as? String == uuid)
                 let parts = try #require(answer["parts"] as? [[String: Any]])
                 #expect(parts.map { $0["is_proven"] as? Bool } == [true, true])
+                #expect(parts.map { $0["kind"] as? String } == ["transaction", "renewal_info"])
             }
             let transaction = try #require(
                 try await world.server.core.customers.customer(anna, in: world.appEnvironment(), at: nil)

@@ -103,6 +103,10 @@ import Testing
             #"there is no notification SUBSCRIBED; did you mean "SUBSCRIBED.INITIAL_BUY" or "SUBSCRIBED.RESUBSCRIBE"?"#
         ),
         (
+            "/production/trigger", #"{"notificationType": "SUBSCRIBD"}"#,
+            #"there is no notification SUBSCRIBD; did you mean "SUBSCRIBED.INITIAL_BUY" or "SUBSCRIBED.RESUBSCRIBE"?"#
+        ),
+        (
             "/production/trigger", #"{"notificationType": "NOTHING"}"#,
             "there is no notification NOTHING; counterfoil simulator trigger --list lists them"
         ),

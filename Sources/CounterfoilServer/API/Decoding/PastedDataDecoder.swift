@@ -104,7 +104,7 @@ package struct PastedDataDecoder: Sendable {
         do throws(VerificationError) {
             let verified = try await verifier.anyPayload(text)
             var verdict = DecodeVerdict(
-                kind: verified.payload.kind, isProven: true,
+                kind: verified.payload.kindOfVerdict, isProven: true,
                 message: "Valid: \(verified.payload.name) that was signed under \(verified.trace.anchor).",
                 checks: CheckList.signedData.results(nil, revocation: verified.trace.revocation), payload: payload,
                 trace: verified.trace)
@@ -207,6 +207,17 @@ extension AnySignedPayload {
         case .notification: "a notification"
         case .appTransaction: "an app transaction"
         case .realtimeRequest: "a retention request"
+        }
+    }
+
+    /// The kind, as responses name it.
+    fileprivate var kindOfVerdict: String {
+        switch self {
+        case .transaction: "transaction"
+        case .renewalInfo: "renewal_info"
+        case .notification: "notification"
+        case .appTransaction: "app_transaction"
+        case .realtimeRequest: "realtime_request"
         }
     }
 

@@ -53,10 +53,10 @@ enum NewestTextLookup {
         let (member, name): (String, String)
         switch verdict.kind {
         case "transaction": (member, name) = ("signedTransactionInfo", "transactionId")
-        case "renewalInfo": (member, name) = ("signedRenewalInfo", "originalTransactionId")
+        case "renewal_info": (member, name) = ("signedRenewalInfo", "originalTransactionId")
         default: return nil
         }
-        let isRenewal = verdict.kind == "renewalInfo"
+        let isRenewal = verdict.kind == "renewal_info"
         let transactions = isRenewal ? [] : Set([verdict.subject.transactionID].compactMap(\.self))
         let wanted = FactSelection(original, transactions: transactions, renewal: isRenewal)
         return try await storage.sources(of: [wanted], notifications: true, in: scope)

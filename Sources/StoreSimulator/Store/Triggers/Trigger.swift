@@ -71,13 +71,15 @@ public struct TriggerRequest: Sendable, Hashable, Codable {
     /// `TYPE.SUBTYPE`, or the type alone.
     var name: String { NotificationKind.name(notificationType, subtype) }
 
-    /// Suggestions for an unknown name: a similar name, or the type with each of its subtypes.
+    /// Suggestions for an unknown name: a similar name, or a similar type with each of its subtypes.
     private var suggestions: String {
         let kinds = NotificationKind.all
         if let near = SpellingSuggestion.nearest(to: name, among: kinds.map(\.name)) {
             return "; did you mean \(quoted(near))?"
         }
-        let names = kinds.filter { $0.type == notificationType }.map { quoted($0.name) }
+        let type = SpellingSuggestion.nearest(
+            to: notificationType.rawValue, among: Set(kinds.map(\.type.rawValue)))
+        let names = kinds.filter { $0.type.rawValue == type }.map { quoted($0.name) }
         guard names.isEmpty else { return "; did you mean \(names.joined(separator: " or "))?" }
         return "; counterfoil simulator trigger --list lists them"
     }
