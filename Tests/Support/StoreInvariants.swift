@@ -7,7 +7,7 @@ package func invariantViolations(of store: Store, at now: Date) -> [String] {
     var violations = store.subscriptions.values.flatMap { invariantViolations(of: $0, in: store, at: now) }
     violations += store.transactions.values.flatMap { invariantViolations(of: $0, in: store) }
     violations += violationsOfCustomers(store) + violationsOfNotifications(store, at: now)
-    if let next = store.next, next <= now { violations.append("an action is overdue since \(next)") }
+    if let next = store.schedule.next, next <= now { violations.append("an event is overdue since \(next)") }
     return violations.sorted()
 }
 
