@@ -14,6 +14,16 @@ CUT_TEXTS = """() => [...document.querySelectorAll("svg.drawing text")].some(e =
   const t = e.getBoundingClientRect(), d = e.ownerSVGElement.getBoundingClientRect();
   return t.left < d.left - 1 || t.right > d.right + 1 })"""
 
+# Texts of a drawing that are smaller than 11 pixels, or that overlap.
+BAD_TEXTS = """() => [...document.querySelectorAll("svg.drawing")].flatMap(svg => {
+  const texts = [...svg.querySelectorAll("text")].filter(e => e.getBoundingClientRect().width);
+  return texts.filter((e, i) => {
+    const t = e.getBoundingClientRect();
+    return parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a < 10.9 || texts.slice(0, i).some(o => {
+      const r = o.getBoundingClientRect();
+      return Math.min(t.right, r.right) - Math.max(t.left, r.left) > 1 && Math.min(t.bottom, r.bottom) - Math.max(t.top, r.top) > 3 }) }) })
+  .slice(0, 4).map(e => e.textContent)"""
+
 # Numbers in tables of up to eight columns, unless the rows are stacked.
 BROKEN_NUMBERS = """() => [...document.querySelectorAll("td.num")].filter(e => {
   const r = document.createRange();
@@ -66,6 +76,7 @@ def structure(page: Page) -> list[str]:
         found.append("a drawing hides where now is")
     if page.evaluate(CUT_TEXTS):
         found.append("a drawing cuts off a text")
+    found += [f"the text {text} of a drawing is too small or covers another" for text in page.evaluate(BAD_TEXTS)]
     found += [f"the number {number} is broken into two lines" for number in page.evaluate(BROKEN_NUMBERS)]
     if page.locator("[tabindex]:not([tabindex='0']):not([tabindex='-1'])").count():
         found.append("a tabindex is positive")

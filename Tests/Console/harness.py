@@ -173,7 +173,7 @@ class World:
     def check_width(self, page: Page, name: str):
         wide = page.evaluate(
             "() => document.documentElement.scrollWidth > innerWidth + 1 && [...document.querySelectorAll('body *')]"
-            ".filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('figure,pre'))"
+            ".filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('pre'))"
             ".slice(0, 3).map(e => e.tagName + '.' + e.className)")
         if wide is not False:
             self.fail(f"{name}: scrolls sideways: {wide}")

@@ -108,7 +108,7 @@ import WebConsole
         // One character to Swift, two to a browser.
         let (text, html) = (character + "\u{301}", entity + "\u{301}")
         #expect(text.count == 1)
-        var drawing = Drawing(width: 1, height: 1, title: "x", summary: "x")
+        var drawing = Drawing(height: 1, title: "x", summary: "x")
         drawing.text(text, x: 0, y: 0)
         let page = library.render(
             "page",
@@ -195,34 +195,42 @@ import WebConsole
         #expect(!html.contains(">book 1<") && !html.contains(">book 2<"))
     }
 
-    @Test(arguments: [(-364.0, 1.0, false), (-1.0, 364.0, true)])
-    func `A timeline says whether now is in its left half, which a phone then shows first`(
-        start: Double, end: Double, isEarly: Bool
-    ) throws {
-        let now = Date(timeIntervalSince1970: 1_800_000_000)
-        let bar = TimeBars.Bar(now + start * 86_400, now + end * 86_400, .paid, "")
-        let drawing = TimeBars([.init("yearly", [bar])], now: now).drawing(title: "Periods", summary: "1 purchase")
+    @Test func `Labels of a timeline have one size at every width, and on a phone none overlap or are cut off`() throws
+    {
+        // March begins shortly before the axis ends.
+        let now = Date(timeIntervalSince1970: 1_802_217_600)
+        let bar = TimeBars.Bar(now - 200 * 86_400, now, .complete, "")
+        let drawing = TimeBars([.init("com.example.app Production", [bar])], now: now)
+            .drawing(title: "Periods", summary: "1 period")
         let html = try PageLibrary(["page": "{{#a}}{{>drawing}}{{/a}}"]).render("page", ["a": .drawing(drawing)])
-        #expect(html.contains("<svg class=\"drawing early\"") == isEarly)
+        // A drawing with a view box would shrink its texts.
+        #expect(html.contains("width=\"100%\" height=\"90\"") && !html.contains("viewBox"))
+        // The label is above its bar.
+        #expect(html.contains("x=\"0%\" y=\"17\" text-anchor=\"start\">com.example.app Production<"))
+        #expect(html.contains("<rect class=\"paid\" x=\"1.75%\" y=\"24\""))
+        let ticks = html.matches(of: /<text class="small( wide)?" [^>]*text-anchor="(\w+)">(\d{4}-\d\d)</)
+        let all = ticks.map { "\($0.3) \($0.2)\($0.1 ?? "")" }.sorted()
+        #expect(
+            all == [
+                "2026-08 start", "2026-09 middle wide", "2026-10 middle wide", "2026-11 middle",
+                "2026-12 middle wide", "2027-01 middle", "2027-02 middle wide", "2027-03 end wide",
+            ])
     }
 
-    @Test func `A label at the end of a timeline's axis is not cut off`() throws {
-        // Days after 10 February 2027, where the axis ends, March begins.
-        let now = Date(timeIntervalSince1970: 1_802_217_600)
-        let bar = TimeBars.Bar(now - 219.99 * 86_400, now, .complete, "")
-        let drawing = TimeBars([.init("app", [bar])], now: now).drawing(title: "Periods", summary: "1 period")
+    @Test func `A single point of a curve is drawn as a dot`() throws {
+        var drawing = Drawing(height: 10, title: "x", summary: "x")
+        drawing.curve([(x: 50, y: 5)], kind: "curve")
         let html = try PageLibrary(["page": "{{#a}}{{>drawing}}{{/a}}"]).render("page", ["a": .drawing(drawing)])
-        #expect(html.contains("x=\"1000\" y=\"62\" text-anchor=\"end\">2027-03<"))
-        #expect(html.contains("text-anchor=\"middle\">2026-12<"))
+        #expect(html.contains("points=\"50,5 50,5\""))
     }
 
     @Test func `Texts in a drawing are escaped`() throws {
-        var drawing = Drawing(width: 10, height: 10, title: "<b>", summary: "\"'&")
+        var drawing = Drawing(height: 10, title: "<b>", summary: "\"'&")
         drawing.rectangle(x: 1.005, y: .nan, width: -2.5, height: 1, kind: "paid", label: "</title><script>")
         drawing.text("a\u{202E}<", x: 0, y: 0)
         let html = try PageLibrary(["page": "{{#a}}{{>drawing}}{{/a}}"]).render("page", ["a": .drawing(drawing)])
         #expect(!html.contains("<b>") && !html.contains("<script>") && html.contains("&lt;/title&gt;&lt;script&gt;"))
-        #expect(html.contains("y=\"0\" width=\"-2.50\"") && html.contains("a⟨U+202E⟩&lt;"))
+        #expect(html.contains("y=\"0\" width=\"-2.50%\"") && html.contains("a⟨U+202E⟩&lt;"))
     }
 
     @Test func `The live parts of a page are the parts between its live marks`() {

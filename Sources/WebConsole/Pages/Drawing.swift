@@ -1,13 +1,12 @@
-/// An SVG drawing. Its texts are escaped. Classes of the style sheet define its appearance, because the content
-/// security policy forbids style attributes.
+/// An SVG drawing that is as wide as the page. Its texts are escaped. Classes of the style sheet define its appearance,
+/// because the content security policy forbids style attributes.
+///
+/// Horizontal positions and widths are in percent, vertical ones in pixels. So texts have the same size at every width.
 package struct Drawing: Sendable {
     /// The elements so far.
     private var elements: [String] = []
     /// Whether the drawing contains links. Then its role is `group` instead of `img`.
     private var hasLinks = false
-    /// Whether now is in the left half, so that a narrow screen shows that half first.
-    package var isEarly = false
-    private let width: Int
     private let height: Int
     private let title: String
     private let summary: String
@@ -15,10 +14,11 @@ package struct Drawing: Sendable {
     /// Creates an empty drawing.
     ///
     /// - Parameters:
+    ///   - height: The height in pixels.
     ///   - title: The title, a few words.
     ///   - summary: A sentence that describes the drawing for users who cannot see it.
-    package init(width: Int, height: Int, title: String, summary: String) {
-        (self.width, self.height, self.title, self.summary) = (width, height, title, summary)
+    package init(height: Int, title: String, summary: String) {
+        (self.height, self.title, self.summary) = (height, title, summary)
     }
 
     /// Adds a rectangle. `label` is its tooltip.
@@ -27,7 +27,7 @@ package struct Drawing: Sendable {
         link: PageLink? = nil
     ) {
         let shape =
-            "<rect class=\"\(kind)\" x=\"\(Self.number(x))\" y=\"\(Self.number(y))\" width=\"\(Self.number(width))\" "
+            "<rect class=\"\(kind)\" x=\"\(Self.number(x))%\" y=\"\(Self.number(y))\" width=\"\(Self.number(width))%\" "
             + "height=\"\(Self.number(height))\""
         let body = label.map { ">\(Self.element("title", $0))</rect>" } ?? "/>"
         guard let link else { return elements.append(shape + body) }
@@ -35,17 +35,29 @@ package struct Drawing: Sendable {
         elements.append("<a href=\"\(HTMLText.escaped(link.description))\" tabindex=\"-1\">\(shape)\(body)</a>")
     }
 
+    /// Adds a rectangle that is 8 pixels wide, with its centre at `x`. `label` is its tooltip.
+    package mutating func marker(x: Double, y: Double, height: Double, kind: StaticString, label: String) {
+        elements.append(
+            "<rect class=\"\(kind)\" x=\"\(Self.number(x))%\" y=\"\(Self.number(y))\" width=\"8\" "
+                + "height=\"\(Self.number(height))\" transform=\"translate(-4)\">"
+                + Self.element("title", label) + "</rect>")
+    }
+
     /// Adds a line.
     package mutating func line(x1: Double, y1: Double, x2: Double, y2: Double, kind: StaticString) {
         elements.append(
-            "<line class=\"\(kind)\" x1=\"\(Self.number(x1))\" y1=\"\(Self.number(y1))\" x2=\"\(Self.number(x2))\" "
+            "<line class=\"\(kind)\" x1=\"\(Self.number(x1))%\" y1=\"\(Self.number(y1))\" x2=\"\(Self.number(x2))%\" "
                 + "y2=\"\(Self.number(y2))\"/>")
     }
 
-    /// Adds a line through points.
+    /// Adds a line through points. A single point becomes a dot.
     package mutating func curve(_ points: [(x: Double, y: Double)], kind: StaticString) {
-        let places = points.map { "\(Self.number($0.x)),\(Self.number($0.y))" }.joined(separator: " ")
-        elements.append("<polyline class=\"\(kind)\" points=\"\(places)\"/>")
+        let ends = points.count == 1 ? points + points : points
+        let places = ends.map { "\(Self.number($0.x)),\(Self.number($0.y))" }.joined(separator: " ")
+        // The points of a line cannot be in percent. An inner drawing with 100 units across stretches them.
+        elements.append(
+            "<svg viewBox=\"0 0 100 \(height)\" preserveAspectRatio=\"none\">"
+                + "<polyline class=\"\(kind)\" points=\"\(places)\"/></svg>")
     }
 
     /// Adds a text. The anchor is the part of the text at the point.
@@ -53,7 +65,7 @@ package struct Drawing: Sendable {
         _ text: String, x: Double, y: Double, anchor: Anchor = .start, kind: StaticString = "label"
     ) {
         elements.append(
-            "<text class=\"\(kind)\" x=\"\(Self.number(x))\" y=\"\(Self.number(y))\" text-anchor=\"\(anchor.rawValue)\">"
+            "<text class=\"\(kind)\" x=\"\(Self.number(x))%\" y=\"\(Self.number(y))\" text-anchor=\"\(anchor.rawValue)\">"
                 + HTMLText.escaped(VisibleText.plain(text)) + "</text>")
     }
 
@@ -62,7 +74,7 @@ package struct Drawing: Sendable {
 
     /// The drawing as an HTML element.
     var markup: String {
-        "<svg class=\"drawing\(isEarly ? " early" : "")\" role=\"\(hasLinks ? "group" : "img")\" viewBox=\"0 0 \(width) \(height)\" width=\"\(width)\" height=\"\(height)\">"
+        "<svg class=\"drawing\" role=\"\(hasLinks ? "group" : "img")\" width=\"100%\" height=\"\(height)\">"
             + Self.element("title", title) + Self.element("desc", summary) + elements.joined() + "</svg>"
     }
 

@@ -57,11 +57,10 @@ package struct TimeBars: Sendable {
     private let start: Date
     private let end: Date
 
-    private static let width = 1000.0
-    private static let gutter = 210.0
-    private static let rowHeight = 34.0
-    /// The width of the widest label of a tick, such as `2027-03-01`.
-    private static let labelWidth = 80.0
+    private static let rowHeight = 50.0
+
+    /// The maximum length of a row's label, which a phone shows in one line.
+    private static let longestLabel = 34
 
     /// The maximum number of bars in a row: four years of monthly periods. More would make the page too large.
     private static let mostBars = 48
@@ -105,26 +104,23 @@ package struct TimeBars: Sendable {
     ///
     /// - Parameter link: Returns the link of a future day, from its beginning in UTC. Nil for a chart without links.
     package func drawing(title: String, summary: String, link: ((Date) -> PageLink)? = nil) -> Drawing {
-        let bottom = Double(max(1, rows.count)) * Self.rowHeight + 10
-        var drawing = Drawing(
-            width: Int(Self.width), height: Int(bottom) + 34, title: title, summary: summary)
-        drawing.isEarly = x(now) < Self.width / 2
-        for tick in ticks {
-            drawing.line(x1: x(tick.date), y1: 4, x2: x(tick.date), y2: bottom, kind: "axis")
-            // A label at the right end would be cut off.
-            let isLast = x(tick.date) > Self.width - Self.labelWidth / 2
-            drawing.text(
-                tick.text, x: isLast ? Self.width : x(tick.date), y: bottom + 18, anchor: isLast ? .end : .middle,
-                kind: "small")
-        }
+        let bottom = Double(max(1, rows.count)) * Self.rowHeight + 6
+        var drawing = Drawing(height: Int(bottom) + 34, title: title, summary: summary)
+        let dates = ticks
+        for tick in dates { drawing.line(x1: tick.x, y1: 4, x2: tick.x, y2: bottom, kind: "axis") }
         for (index, row) in rows.enumerated() {
-            let top = Double(index) * Self.rowHeight + 8
-            let label = row.label.count > 28 ? "…" + row.label.suffix(27) : row.label
-            drawing.text(label, x: 0, y: top + 16)
-            for bar in row.bars { draw(bar, top: top, in: &drawing) }
+            for bar in row.bars { draw(bar, top: Double(index) * Self.rowHeight + 24, in: &drawing) }
         }
         drawing.line(x1: x(now), y1: 0, x2: x(now), y2: bottom, kind: "now")
-        drawing.text("now", x: x(now), y: bottom + 31, anchor: .middle, kind: "small")
+        for (index, row) in rows.enumerated() {
+            let isLong = row.label.count > Self.longestLabel
+            let label = isLong ? "…" + row.label.suffix(Self.longestLabel - 1) : row.label
+            drawing.text(label, x: 0, y: Double(index) * Self.rowHeight + 17)
+        }
+        let (narrow, wide) = AxisLabel.shown(of: dates)
+        for tick in narrow { tick.draw(y: bottom + 16, in: &drawing) }
+        for tick in wide { tick.draw(y: bottom + 16, in: &drawing, kind: "small wide") }
+        AxisLabel(text: "now", x: x(now)).draw(y: bottom + 31, in: &drawing)
         if let link {
             for day in days {
                 let next = min(day.end, end)
@@ -156,25 +152,24 @@ package struct TimeBars: Sendable {
     }
 
     private func draw(_ bar: Bar, top: Double, in drawing: inout Drawing) {
-        let left = x(bar.start)
         guard let end = bar.end else {
-            return drawing.rectangle(
-                x: left - 4, y: top + 2, width: 8, height: 18, kind: bar.kind.look, label: bar.label)
+            return drawing.marker(x: x(bar.start), y: top + 2, height: 18, kind: bar.kind.look, label: bar.label)
         }
-        // Leave a gap of one pixel between consecutive periods.
-        let width = max(2, x(end) - left - 1)
+        // Leave a gap between consecutive periods.
+        let width = max(0.4, x(end) - x(bar.start) - 0.2)
         let isThin = bar.kind == .grace || bar.kind == .retry
         drawing.rectangle(
-            x: left, y: top + (isThin ? 6 : 0), width: width, height: isThin ? 10 : 22, kind: bar.kind.look,
+            x: x(bar.start), y: top + (isThin ? 6 : 0), width: width, height: isThin ? 10 : 22, kind: bar.kind.look,
             label: bar.label)
     }
 
+    /// Returns the horizontal position of a date, in percent.
     private func x(_ date: Date) -> Double {
-        Self.gutter + (Self.width - Self.gutter) * date.timeIntervalSince(start) / end.timeIntervalSince(start)
+        100 * date.timeIntervalSince(start) / end.timeIntervalSince(start)
     }
 
     /// The ticks of the time axis: beginnings of days, months or years.
-    private var ticks: [(date: Date, text: String)] {
+    private var ticks: [AxisLabel] {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
         let days = end.timeIntervalSince(start) / 86_400
@@ -187,10 +182,10 @@ package struct TimeBars: Sendable {
             default: (.year, max(1, Int(days / 365 / 7)))
             }
         guard var date = calendar.dateInterval(of: unit, for: start)?.start else { return [] }
-        var ticks: [(Date, String)] = []
+        var ticks: [AxisLabel] = []
         while date < end, ticks.count < 16 {
-            let text = date.consoleText
-            if date >= start { ticks.append((date, String(text.prefix(unit == .year ? 4 : unit == .month ? 7 : 10)))) }
+            let text = date.consoleText.prefix(unit == .year ? 4 : unit == .month ? 7 : 10)
+            if date >= start { ticks.append(AxisLabel(text: String(text), x: x(date))) }
             guard let next = calendar.date(byAdding: unit, value: step, to: date), next > date else { break }
             date = next
         }

@@ -41,19 +41,34 @@ import WebConsole
         #expect(chart.sentence == "0.005 s on average now, 0.005 at most")
     }
 
+    @Test func `A minute without a value is a gap in the chart of a mean, not zero`() throws {
+        let history = MetricHistory()
+        let recorded: [(lag: Double, count: Int)] = [(2, 10), (6, 12), (6, 12), (7, 13), (7, 13)]
+        for (minute, sum) in recorded.enumerated() {
+            history.record(Self.text(10, sum.lag, sum.count, 5), at: minute * 60)
+        }
+        let chart = try #require(history.charts.first { $0.title == "From received to processed" })
+        #expect(chart.values == [2, nil, 1, nil])
+        #expect(chart.sentence == "no value now, 2 s on average at most")
+        let html = try PageLibrary(["page": "{{#a}}{{>drawing}}{{/a}}"]).render("page", ["a": .drawing(chart.drawing)])
+        #expect(html.matches(of: /<polyline\b/).count == 2)
+        let empty = try #require(history.charts.first { $0.title == "Acknowledgement" })
+        #expect(empty.sentence == "no value in this hour")
+    }
+
     @Test func `A chart without a value above zero has a line at the bottom, and zero as its maximum`() throws {
         let history = MetricHistory()
         for minute in 0..<2 { history.record(Self.text(10, 2, 10, 0), at: minute * 60) }
         let chart = try #require(history.charts.first { $0.title == "Waiting to be processed" })
         let html = try PageLibrary(["page": "{{#a}}{{>drawing}}{{/a}}"]).render("page", ["a": .drawing(chart.drawing)])
-        #expect(html.contains(">0 notifications<") && html.contains(",90 960,90\"/>"))
+        #expect(html.contains(">0 notifications<") && html.contains(",90 100,90\"/>"))
     }
 
     @Test func `Charts show the last hour`() throws {
         let history = MetricHistory()
         for minute in 0..<200 { history.record(Self.text(minute, 0, 0, minute), at: minute * 60) }
         let charts = Dictionary(history.charts.map { ($0.title, $0.values) }) { first, _ in first }
-        #expect(charts["Waiting to be processed"] == (140..<200).map { Double($0) })
+        #expect(charts["Waiting to be processed"] == (140..<200).map { Optional(Double($0)) })
         #expect(charts["Notifications"] == Array(repeating: 1, count: 60))
     }
 

@@ -205,7 +205,7 @@ import WebConsole
         page.facts(cells.map { ("x", $0) })
         page.table("x", cells.map { _ in "x" }, [cells], empty: "")
         page.table("x", ["x"], [], empty: "Nothing.")
-        let drawing = Drawing(width: 1, height: 1, title: "x", summary: "x")
+        let drawing = Drawing(height: 1, title: "x", summary: "x")
         page.drawing(drawing, caption: "x", legend: [["look": "paid", "word": "Paid"]])
         page.drawing(drawing, caption: "x")
         var entry = ConsolePage.Entry("x")

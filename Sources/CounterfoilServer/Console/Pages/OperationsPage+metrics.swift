@@ -45,29 +45,32 @@ extension OperationsPage {
 extension MetricHistory.Chart {
     /// A description of the chart.
     var sentence: String {
-        let (last, most) = (values.last ?? 0, values.max() ?? 0)
+        guard let most = values.compactMap(\.self).max() else { return "no value in this hour" }
+        guard case let last?? = values.last else { return "no value now, \(Self.text(most)) \(unit) at most" }
         return "\(Self.text(last)) \(unit) now, \(Self.text(most)) at most"
     }
 
-    /// The chart: a line over the last hour, starting at zero.
+    /// The chart: a line over the last hour, starting at zero, with a gap for minutes without a value.
     var drawing: Drawing {
-        let (width, height, top) = (960.0, 90.0, 14.0)
-        var drawing = Drawing(width: Int(width), height: Int(height) + 20, title: title, summary: sentence)
-        let most = values.max() ?? 0
+        let (height, top) = (90.0, 16.0)
+        var drawing = Drawing(height: Int(height) + 20, title: title, summary: sentence)
+        let most = values.compactMap(\.self).max()
         // If all values are zero, the line is at the bottom.
-        let scale = most > 0 ? most : 1
-        drawing.line(x1: 0, y1: height, x2: width, y2: height, kind: "axis")
-        drawing.line(x1: 0, y1: top, x2: width, y2: top, kind: "axis")
+        let scale = if let most, most > 0 { most } else { 1.0 }
+        drawing.line(x1: 0, y1: height, x2: 100, y2: height, kind: "axis")
+        drawing.line(x1: 0, y1: top, x2: 100, y2: top, kind: "axis")
         // The newest value is at the right end, even if the server has run for less than an hour.
-        let step = width / Double(MetricHistory.minutes - 1)
-        let start = width - step * Double(values.count - 1)
-        drawing.curve(
-            values.enumerated().map { index, value in
-                (x: start + step * Double(index), y: height - value / scale * (height - top))
-            }, kind: "curve")
-        drawing.text("\(Self.text(most)) \(unit)", x: 0, y: top - 3, kind: "small")
+        let step = 100 / Double(MetricHistory.minutes - 1)
+        let start = 100 - step * Double(values.count - 1)
+        for run in values.enumerated().split(whereSeparator: { $0.element == nil }) {
+            drawing.curve(
+                run.map { index, value in
+                    (x: start + step * Double(index), y: height - (value ?? 0) / scale * (height - top))
+                }, kind: "curve")
+        }
+        if let most { drawing.text("\(Self.text(most)) \(unit)", x: 0, y: top - 4, kind: "small") }
         drawing.text("an hour ago", x: 0, y: height + 15, kind: "small")
-        drawing.text("now", x: width, y: height + 15, anchor: .end, kind: "small")
+        drawing.text("now", x: 100, y: height + 15, anchor: .end, kind: "small")
         return drawing
     }
 

@@ -16,7 +16,7 @@ final class MetricHistory: Sendable {
             case perMinute
             /// The maximum of a gauge in a minute.
             case level
-            /// The mean of the values that a histogram recorded in a minute.
+            /// The mean of the values that a histogram recorded in a minute; a minute without one has no point.
             case mean
         }
 
@@ -26,8 +26,8 @@ final class MetricHistory: Sendable {
         var kind: Kind
         /// The factor that converts a value to the unit.
         var factor = 1.0
-        /// The points, oldest first.
-        var values: [Double] = []
+        /// The points, oldest first; nil for a minute without a value.
+        var values: [Double?] = []
     }
 
     private static let definitions = [
@@ -94,7 +94,7 @@ final class MetricHistory: Sendable {
         }
     }
 
-    private static func values(_ chart: Chart, _ minutes: [Minute]) -> [Double] {
+    private static func values(_ chart: Chart, _ minutes: [Minute]) -> [Double?] {
         if chart.kind == .level {
             return minutes.suffix(Self.minutes).compactMap { $0.most[chart.metric] }.map { $0 * chart.factor }
         }
@@ -103,7 +103,7 @@ final class MetricHistory: Sendable {
             func increase(_ name: String) -> Double { max(0, (after.last[name] ?? 0) - (before.last[name] ?? 0)) }
             guard chart.kind == .mean else { return increase(chart.metric) * chart.factor }
             let count = increase(chart.metric + "_count")
-            return count > 0 ? increase(chart.metric + "_sum") / count * chart.factor : 0
+            return count > 0 ? increase(chart.metric + "_sum") / count * chart.factor : nil
         }
     }
 
