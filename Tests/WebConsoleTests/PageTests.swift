@@ -174,6 +174,15 @@ import WebConsole
     }
 
     @Test(arguments: [
+        (0.4, 5.9, "in 5 seconds"), (0.9, 6.2, "in 6 seconds"), (5.9, 0.4, "5 seconds ago"), (3.1, 3.9, "now"),
+        (0.0, 3600.2, "in 1 hour"),
+    ])
+    func `A relative time is the distance of the times as they are shown`(now: Double, time: Double, words: String) {
+        let start = Date(timeIntervalSince1970: 1_800_000_000)
+        #expect((start + time).words(from: start + now) == words)
+    }
+
+    @Test(arguments: [
         (20, 48, ""), (21, 1, "; the last 20 of 21"), (1, 49, "; the last 48 of each"),
         (21, 49, "; the last 20 of 21; the last 48 of each"),
     ])

@@ -210,6 +210,6 @@ extension ConsolePage {
     /// Adds a note about the action that led to this page.
     mutating func addNoteOfDoneAction(_ pageRequest: PageRequest) {
         guard let action = ConsoleAction.named(pageRequest.parameter("done")) else { return }
-        notes.append("Done: \(action.title.prefix(1).lowercased())\(action.title.dropFirst()).")
+        notes.append("\(action.title): done.")
     }
 }

@@ -17,15 +17,20 @@ extension Date {
     package var consoleText: String {
         let style = Date.ISO8601FormatStyle(
             dateSeparator: .dash, dateTimeSeparator: .space, timeSeparator: .colon, timeZone: .gmt)
-        // Half a millisecond compensates for the rounding of a floating-point number of seconds.
-        let second = Date(timeIntervalSince1970: (timeIntervalSince1970 + 0.0005).rounded(.down))
-        return second.formatted(style.year().month().day().time(includingFractionalSeconds: false)) + " UTC"
+        return shownSecond.formatted(style.year().month().day().time(includingFractionalSeconds: false)) + " UTC"
     }
 
-    /// Returns the date relative to `now`: `in 3 days`, `2 hours ago`, `now`.
+    /// Returns the date relative to `now`: `in 3 days`, `2 hours ago`, `now`. The distance is that of the times as
+    /// ``consoleText`` shows them.
     package func words(from now: Date) -> String {
-        let seconds = timeIntervalSince(now)
+        let seconds = shownSecond.timeIntervalSince(now.shownSecond)
         let length = abs(seconds).lengthInWords
-        return abs(seconds) < 1 ? "now" : seconds > 0 ? "in \(length)" : "\(length) ago"
+        return seconds == 0 ? "now" : seconds > 0 ? "in \(length)" : "\(length) ago"
+    }
+
+    /// The beginning of the second, which pages show.
+    private var shownSecond: Date {
+        // Half a millisecond compensates for the rounding of a floating-point number of seconds.
+        Date(timeIntervalSince1970: (timeIntervalSince1970 + 0.0005).rounded(.down))
     }
 }

@@ -256,7 +256,7 @@ extension Browser.Page {
                     .filter { $0.contains(part) }
             }
             let page = try await browser.get("/console/customers/\(anna)?list=q%3Dticket&done=refresh")
-            #expect(page.text.contains("Done: ask the App Store about the customer."))
+            #expect(page.text.contains("Ask the App Store about the customer: done."))
             for part in ["open=", "at=", "/explain/"] {
                 let found = links(page, part)
                 #expect(!found.isEmpty && found.allSatisfy { $0.contains("list=q%3Dticket") }, "\(part): \(found)")

@@ -61,7 +61,7 @@ extension `The console` {
             let fields = ["action": "reprocess-failed", "code": "storage_damaged"]
             #expect(try await browser.post("/console/confirm", fields).text.contains("That is 2 notifications."))
             let done = try #require(try await browser.confirm(fields).location)
-            #expect(try await browser.get(done).text.contains("Done: process all of them again."))
+            #expect(try await browser.get(done).text.contains("Process all of them again: done."))
             try await world.waitUntilIdle()
             let after = try await browser.get("/console/notifications?state=failed").text
             #expect(!after.contains("All that failed"))
