@@ -327,6 +327,7 @@ import WebConsole
             #expect(page.contains("href=\"/console/events/\(event)?"))
             let shown = try await browser.get("/console/events/\(event)").text
             #expect(shown.contains("The notification about it") && shown.contains("No endpoint takes events"))
+            #expect(shown.contains("<dd>SUBSCRIBED INITIAL_BUY<") && !shown.contains("<dt>customer</dt>"))
         }
     }
 

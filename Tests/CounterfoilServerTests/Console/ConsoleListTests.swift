@@ -61,8 +61,10 @@ import WebConsole
     @Test func `The refunds page tells apart data to be sent, sent data, and a missed deadline`() async throws {
         try await Self.run({ $0.apps[0].consumption = ConsumptionPolicy() }) { world, browser in
             let (kim, id) = try await Self.requestRefund(world)
+            _ = try await world.inquiry(about: id) { $0.answer != nil }
             let waiting = try await browser.get("/console/refunds").text
-            #expect(waiting.contains("what would be sent") && !waiting.contains("what was sent"))
+            #expect(waiting.contains("nothing would be sent: the customer has not consented"))
+            #expect(!waiting.contains("what was sent"))
             #expect(waiting.contains("for twelve hours, in Sandbox for five minutes."))
             try await world.simulator.advance(by: 12 * 3600 + 1)
             _ = try await world.inquiry(about: id) { $0.state == .missed }
@@ -80,6 +82,30 @@ import WebConsole
             // An element that is open by default could not be replaced by a live update.
             let refund = try await browser.get("/console/refunds/of?customer=\(kim)&transaction=\(id)").text
             #expect(refund.contains("<summary>The exact request") && !refund.contains("<details open"))
+        }
+    }
+
+    @Test func `The page of an event says what happened, when, and to which customer`() async throws {
+        try await Self.run { world, browser in
+            let anna = try await world.subscribe("anna")
+            try await world.deliverWebhooks()
+            let event = try #require(try await world.deliveries().first).eventID
+            let page = try await browser.get("/console/events/\(event)").text
+            #expect(page.contains("<dt>type</dt><dd>subscription.started<"))
+            #expect(page.contains("<dt>notification</dt><dd>SUBSCRIBED INITIAL_BUY<"))
+            #expect(page.contains("<dt>signed</dt><dd><time "))
+            #expect(page.contains("<dt>customer</dt><dd><a href=\"/console/customers/\(anna)?"))
+        }
+    }
+
+    @Test func `The refunds page says that nothing would be sent for an app without a policy`() async throws {
+        try await Self.run { world, browser in
+            let id = try await Self.requestRefund(world).transaction
+            _ = try await world.inquiry(about: id) { $0.answer != nil }
+            let page = try await browser.get("/console/refunds").text
+            let sentence = "nothing would be sent: the configuration has no consumption policy for the app"
+            // Among those that wait, and in the list of all.
+            #expect(page.components(separatedBy: sentence).count == 3 && !page.contains("what would be sent"))
         }
     }
 

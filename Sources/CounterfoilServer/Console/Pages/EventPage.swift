@@ -9,13 +9,41 @@ enum EventPage {
         page.up = ("Customers", pageRequest.list("customers"))
         let target = pageRequest.target(["events", id, "deliveries"], isScoped: false)
         guard let json = try await pageRequest.read(target, &page, "The event") else { return page }
+        let items = json["items"].items
         // Most event identifiers contain the UUID of the notification that caused the event.
         let uuid = String(id.dropFirst(LedgerEvent.prefix.count))
-        if try await pageRequest.get(pageRequest.target(["notifications", uuid], isScoped: false)).isSuccess {
+        let answer = try await pageRequest.get(pageRequest.target(["notifications", uuid], isScoped: false))
+        let owners = try await customers(of: id, pageRequest)
+        page.facts(facts(items, answer.isSuccess ? answer.json : .nothing) + owners)
+        if answer.isSuccess {
             page.links([("The notification about it", pageRequest.link("notifications", uuid))])
         }
-        deliveries(json["items"].items, pageRequest, &page)
+        deliveries(items, pageRequest, &page)
         return page
+    }
+
+    /// Returns the type and the time of an event, from its deliveries and its notification.
+    private static func facts(_ deliveries: [APIValue], _ notification: APIValue) -> [(String, ConsolePage.Cell)] {
+        let type = deliveries.first?["event_type"].text
+        let names = [notification["type"].text, notification["subtype"].text].compactMap(\.self)
+        // The first delivery was created with the event.
+        let created = notification.isNothing ? deliveries.last?["created_at"] : nil
+        return [
+            ("type", type.map { .plain($0) } ?? .none),
+            ("notification", names.isEmpty ? .none : .plain(names.joined(separator: " "))),
+            ("signed", .instant(notification["signed_date"])), ("created", .instant(created ?? .nothing)),
+        ]
+    }
+
+    /// Returns the customers of an event, if the key may search for it.
+    private static func customers(
+        of id: String, _ pageRequest: PageRequest
+    ) async throws -> [(String, ConsolePage.Cell)] {
+        guard pageRequest.may(.supportRead) else { return [] }
+        let found = try await pageRequest.get(pageRequest.target(["search"], [("q", id)], isScoped: false)).json
+        return found["items"].items.filter { $0["kind"].text == "event" }.flatMap { item in
+            item.strings("customers").map { ("customer", pageRequest.selecting(item).linkCell("customers", $0)) }
+        }
     }
 
     static func deliveries(_ items: [APIValue], _ pageRequest: PageRequest, _ page: inout ConsolePage) {

@@ -57,12 +57,19 @@ enum RefundsPage {
                     .plain((item["decision"].text ?? "none yet").words),
                     customer.map {
                         .link(
-                            state == "pending"
-                                ? "what would be sent" : item["sent"].isNothing ? "the outcome" : "what was sent",
+                            answer(item),
                             pageRequest.item("refunds", "of", query: [("customer", $0), ("transaction", id)]))
                     } ?? .foreign(result(item.string("answer"))),
                 ]
             }, empty: empty)
+    }
+
+    /// Returns the words for the answer to a request: what it contains is on the page of the transaction.
+    private static func answer(_ item: APIValue) -> String {
+        guard item["state"].text == "pending" else { return item["sent"].isNothing ? "the outcome" : "what was sent" }
+        // The last attempt found the obstacle. Until something changes, nothing is sent.
+        guard ConsumptionPreview.Obstacle(rawValue: item.string("answer")) != nil else { return "what would be sent" }
+        return "nothing would be sent: " + result(item.string("answer"))
     }
 
     private static let obstacles: [ConsumptionPreview.Obstacle: String] = [
