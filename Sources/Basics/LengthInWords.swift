@@ -16,4 +16,15 @@ extension Double {
         let count = Int(max(0, rounded(rule)))
         return "\(count) \(count.noun("second"))"
     }
+
+    /// This number of seconds in the largest unit of which it is a whole number, without rounding: `90 minutes`,
+    /// `1.5 seconds`.
+    package var exactLengthInWords: String {
+        let units: [(name: String, length: Double)] = [("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1)]
+        for (name, length) in units where self != 0 && truncatingRemainder(dividingBy: length) == 0 {
+            guard let count = Int(exactly: self / length) else { break }
+            return "\(count) \(count.noun(name))"
+        }
+        return self == 0 ? "0 seconds" : "\(self) seconds"
+    }
 }

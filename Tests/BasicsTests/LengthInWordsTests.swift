@@ -14,4 +14,14 @@ import Testing
     ) {
         #expect(seconds.lengthInWords == words)
     }
+
+    @Test(
+        arguments: [
+            (0, "0 seconds"), (1, "1 second"), (1.5, "1.5 seconds"), (90, "90 seconds"), (5400, "90 minutes"),
+            (43_200, "12 hours"), (86_400, "1 day"), (-300, "-5 minutes"), (1e300, "1e+300 seconds"),
+            (.infinity, "inf seconds"),
+        ] as [(Double, String)])
+    func `An exact length has the largest unit of which it is a whole number`(_ seconds: Double, _ words: String) {
+        #expect(seconds.exactLengthInWords == words)
+    }
 }

@@ -126,7 +126,7 @@ package struct TimeBars: Sendable {
                 let next = min(day.end, end)
                 drawing.rectangle(
                     x: x(day.start), y: 0, width: x(next) - x(day.start), height: bottom, kind: "hit",
-                    label: "Advance to \(day.start.consoleText.prefix(10))", link: link(day.start))
+                    label: "Enter \(day.start.consoleText.prefix(10)) above", link: link(day.start))
             }
         }
         return drawing

@@ -22,6 +22,7 @@ import WebConsole
                 let page = try await browser.get("/console" + path).text
                 #expect(page.contains(/<dt>price<\/dt><dd><bdi>\d+\.\d\d USD<\/bdi>/), "\(path)")
                 #expect(page.contains("<dt>autoRenewStatus</dt><dd>on</dd>"), "\(path)")
+                #expect(page.contains("<dt>offerPeriod</dt><dd>1 week</dd>"), "\(path)")
                 #expect(page.contains(/<dt>purchaseDate<\/dt><dd><time datetime=/), "\(path)")
                 #expect(page.contains("1.2.840.113635.100.6.11.1"), "\(path)")
                 // All parts were signed with the same certificate chain, which is shown once.

@@ -198,10 +198,30 @@ import WebConsole
         }
     }
 
+    @Test func `Settings and faults have their lengths in words`() async throws {
+        try await withSimulator { simulator in
+            simulator.configure { $0.consumptionWindow = 12 * 3600 }
+            #expect(try html(simulator, .settings).contains("<span class=\"hint\">Now 12 hours</span>"))
+            // Words in seconds would repeat the field.
+            simulator.configure { $0.consumptionWindow = 100 }
+            #expect(try !html(simulator, .settings).contains("Now 100"))
+            try simulator.add(Fault("notification:*", .delay(seconds: 5400)))
+            try simulator.add(Fault("notification:*", .clockSkew(seconds: -2)))
+            try simulator.add(Fault("route:*", .status(code: 500)))
+            let faults = try html(simulator, .faults)
+            for text in ["delay 90 minutes", "clockSkew -2 seconds", "status 500"] {
+                #expect(faults.contains(">\(text)<"), "\(text)")
+            }
+        }
+    }
+
     @Test func `The timeline links to the start of each day`() async throws {
         try await withSimulator { simulator in
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
-            let days = try html(simulator, .customer("anna")).matches(of: /to=(\d{4}-\d\d-\d\d)"/).map(\.1)
+            let page = try html(simulator, .customer("anna"))
+            // A click only enters the day.
+            #expect(page.contains("<title>Enter 2026-01-02 above</title>") && page.contains("then choose Go"))
+            let days = page.matches(of: /to=(\d{4}-\d\d-\d\d)"/).map(\.1)
             #expect(days.count > 5)
             #expect(days.prefix(2).map { String($0) } == ["2026-01-02", "2026-01-03"])
         }

@@ -1,6 +1,7 @@
 internal import AppStoreModels
+internal import Basics
 
-/// Readable words for numeric and upper-case values in signed payloads, by member name.
+/// Readable words for numeric and upper-case values and for lengths in signed payloads, by member name.
 enum PayloadValueNames {
     /// The members with prices in thousandths of the payload's currency.
     static let prices: Set<String> = [
@@ -10,8 +11,14 @@ enum PayloadValueNames {
 
     /// Returns the word for a value; nil for an unknown value, which is shown unchanged.
     static func word(for value: String, of member: String) -> String? {
-        words[member]?[value] ?? (capitals.contains(member) ? spelled(value) : nil)
+        if lengths.contains(member), let period = Period(iso8601: value) {
+            return "\(period.count) \(period.count.noun("\(period.unit)"))"
+        }
+        return words[member]?[value] ?? (capitals.contains(member) ? spelled(value) : nil)
     }
+
+    /// The members with lengths in ISO 8601, such as `P1W`.
+    private static let lengths: Set<String> = ["offerPeriod", "period"]
 
     private static let words: [String: [String: String]] = [
         "offerType": named([

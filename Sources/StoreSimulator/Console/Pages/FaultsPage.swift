@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import AppStoreServer
+internal import Basics
 internal import Foundation
 internal import WebConsole
 
@@ -87,11 +88,21 @@ extension SimulatorPanel {
     private static let command =
         "counterfoil simulator fault add {target} {effect}[={number}] [--probability {probability}] "
 
+    /// Returns the seconds of an effect that has some.
+    private static func length(of effect: Fault.Effect) -> Double? {
+        switch effect {
+        case .delay(let seconds), .rateLimit(let seconds), .clockSkew(let seconds): seconds
+        default: nil
+        }
+    }
+
     private static func text(of fault: Fault) -> String {
         var text = "an effect"
         if case .object(let members)? = try? JSONValue(encoding: fault.effect), let (name, value) = members.first {
             text = name
-            if case .object(let numbers) = value, let number = numbers.values.first {
+            if let seconds = length(of: fault.effect) {
+                text += " " + seconds.exactLengthInWords
+            } else if case .object(let numbers) = value, let number = numbers.values.first {
                 text += " " + SignedText.text(number)
             }
         }

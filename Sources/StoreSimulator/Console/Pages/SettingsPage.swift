@@ -1,3 +1,4 @@
+internal import Basics
 internal import Foundation
 internal import WebConsole
 
@@ -55,7 +56,7 @@ extension SimulatorPanel {
                     case .flag: .init(name, label, .choice([("true", "Yes"), ("false", "No")]), value: value)
                     case .numberOrNone(let numbers):
                         .init(name, label, .choice(Self.choice(of: numbers, or: value)), value: given ?? "null")
-                    case .number: .init(name, label, .number, value: value)
+                    case .number: .init(name, label, .number, value: value, hint: Self.length(value))
                     case .text: .init(name, label, value: value, hint: "Empty for none")
                     case .version: .init(name, label, .choice([("2", "2"), ("1", "1")]), value: value)
                     case .choice(let names):
@@ -80,6 +81,13 @@ extension SimulatorPanel {
             ],
             api: "GET {base}/\(request.environmentName)/settings",
             command: "counterfoil simulator notifications" + request.environmentOption)
+    }
+
+    /// Returns the current length in words; nil if it would be in seconds, too.
+    private static func length(_ seconds: String) -> String? {
+        guard let words = Double(seconds)?.exactLengthInWords, !words.hasSuffix("second"), !words.hasSuffix("seconds")
+        else { return nil }
+        return "Now \(words)"
     }
 
     /// Returns the options: no number, the usual numbers, and the current value.
