@@ -12,7 +12,7 @@ TARGETS = """() => [...document.querySelectorAll("a[href], button, input:not([ty
 # Texts that end outside their drawing.
 CUT_TEXTS = """() => [...document.querySelectorAll("svg.drawing text")].some(e => {
   const t = e.getBoundingClientRect(), d = e.ownerSVGElement.getBoundingClientRect();
-  return t.left < d.left - 1 || t.right > d.right + 1 })"""
+  return t.width && (t.left < d.left - 1 || t.right > d.right + 1) })"""
 
 # Texts of a drawing that are smaller than 11 pixels, or that overlap.
 BAD_TEXTS = """() => [...document.querySelectorAll("svg.drawing")].flatMap(svg => {
@@ -30,6 +30,14 @@ BROKEN_NUMBERS = """() => [...document.querySelectorAll("td.num")].filter(e => {
   r.selectNodeContents(e);
   return getComputedStyle(e).display === "table-cell" && e.parentElement.children.length < 9
     && new Set([...r.getClientRects()].map(r => Math.round(r.top))).size > 1 }).slice(0, 4).map(e => e.textContent.trim())"""
+
+# Names of products in a column that are broken within a word.
+BROKEN_NAMES = """() => [...document.querySelectorAll("td bdi, tbody th bdi")].filter(e => {
+  if (!/^[a-z]+(\\.[a-z0-9]+)+$/.test(e.textContent)) return false;
+  return [...e.childNodes].filter(n => n.nodeType === 3).some(n => {
+    const r = document.createRange();
+    r.selectNodeContents(n);
+    return new Set([...r.getClientRects()].map(r => Math.round(r.top))).size > 1 }) }).slice(0, 4).map(e => e.textContent)"""
 
 # The buttons at the end of forms.
 LOW_BUTTONS = """() => [...document.querySelectorAll("main .buttons button")].filter(e => e.getBoundingClientRect().height < 43.5)
@@ -78,6 +86,7 @@ def structure(page: Page) -> list[str]:
         found.append("a drawing cuts off a text")
     found += [f"the text {text} of a drawing is too small or covers another" for text in page.evaluate(BAD_TEXTS)]
     found += [f"the number {number} is broken into two lines" for number in page.evaluate(BROKEN_NUMBERS)]
+    found += [f"the name {name} is broken within a word" for name in page.evaluate(BROKEN_NAMES)]
     if page.locator("[tabindex]:not([tabindex='0']):not([tabindex='-1'])").count():
         found.append("a tabindex is positive")
     return found

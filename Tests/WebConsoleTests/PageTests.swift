@@ -150,6 +150,16 @@ import WebConsole
         #expect(whole.contains("All 1,001 characters") && whole.contains("<bdi>\(text)</bdi>"))
     }
 
+    @Test(arguments: [
+        ("com.example.premium.monthly", "com.<wbr>example.<wbr>premium.<wbr>monthly"), ("coins.100", "coins.100"),
+        ("9.99 USD. ", "9.99 USD. "), (".a.", ".a."), ("", ""), ("a.b<c", "a.<wbr>b&lt;c"), ("ä.b", "ä.b"),
+    ])
+    func `In a column, a name breaks only after its dots`(text: String, html: String) throws {
+        let library = try PageLibrary(["page": "{{#a}}{{>foreign}}{{/a}}"])
+        #expect(library.render("page", ["a": .foreign(text, breaksNames: true)]) == "<bdi>\(html)</bdi>")
+        #expect(!library.render("page", ["a": .foreign(text)]).contains("<wbr>"))
+    }
+
     @Test func `A link leads to this server or to an HTTP URL`() {
         #expect(
             PageLink("a b", "../x", "..", query: [("q", "1&2=ü")]).description == "/a%20b/..%2Fx/~..?q=1%262%3D%C3%BC")

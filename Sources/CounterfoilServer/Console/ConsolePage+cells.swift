@@ -27,7 +27,9 @@ extension ConsolePage.Cell {
     }
 
     /// The values of the template `cell`.
-    func values(_ now: Date?) -> [String: PageValue] {
+    ///
+    /// - Parameter isInTable: Whether the cell is in a column, where a long name needs a place to break.
+    func values(_ now: Date?, isInTable: Bool = false) -> [String: PageValue] {
         var values: [String: PageValue] = [
             "hasLink": false, "cellURL": .nothing, "isTag": false, "isTime": false, "isPlain": false,
             "isForeign": false, "isCode": false, "text": .nothing, "tagKind": .nothing, "instant": .nothing,
@@ -37,7 +39,8 @@ extension ConsolePage.Cell {
         case .none: break
         case .plain(let text): (values["isPlain"], values["text"]) = (true, .text(text))
         case .foreign(let text, let limit):
-            (values["isForeign"], values["foreign"]) = (true, .foreign(text, limit: limit, showsWhole: true))
+            values["isForeign"] = true
+            values["foreign"] = .foreign(text, limit: limit, showsWhole: true, breaksNames: isInTable)
         case .code(let text, let limit):
             (values["isCode"], values["foreign"]) = (true, .foreign(text, limit: limit, showsWhole: true))
         case .number(let text): (values["isPlain"], values["text"], values["isNumber"]) = (true, .text(text), true)
@@ -52,7 +55,7 @@ extension ConsolePage.Cell {
         case .time(let date?, let isRelative):
             (values["isTime"], values["instant"]) = (true, .time(date, now: isRelative ? now : nil))
         case .link(let text, let link):
-            (values["isForeign"], values["foreign"]) = (true, .foreign(text, limit: 120))
+            (values["isForeign"], values["foreign"]) = (true, .foreign(text, limit: 120, breaksNames: isInTable))
             (values["hasLink"], values["cellURL"]) = (true, .link(link))
         }
         return values

@@ -95,8 +95,8 @@ struct ConsolePage: Sendable {
         var keys = RowKeys()
         let values = rows.map { row -> PageValue in
             let cells = zip(columns, row).enumerated().map { index, pair -> PageValue in
-                .object(
-                    pair.1.values(now).merging(["label": .text(pair.0), "isHeader": .flag(index == 0)]) { $1 })
+                let label: [String: PageValue] = ["label": .text(pair.0), "isHeader": .flag(index == 0)]
+                return .object(pair.1.values(now, isInTable: true).merging(label) { $1 })
             }
             return ["cells": .list(cells), "rowKey": .exact(keys.key(of: row.first?.identity ?? ""))]
         }

@@ -37,8 +37,10 @@ package indirect enum PageValue: Sendable {
     /// - Parameter showsWhole: Whether the user can expand the rest. Only where `<details>` is allowed: not in links or
     ///   headings.
     /// - Parameter keepsLines: Whether line feeds stay. Only for a preformatted text: elsewhere they would be spaces.
+    /// - Parameter breaksNames: Whether a line may end after a dot between letters, for names in narrow columns.
     package static func foreign(
-        _ text: String?, limit: Int = 200, showsWhole: Bool = false, keepsLines: Bool = false
+        _ text: String?, limit: Int = 200, showsWhole: Bool = false, keepsLines: Bool = false,
+        breaksNames: Bool = false
     ) -> PageValue {
         guard let text else { return .nothing }
         let scalars = text.unicodeScalars
@@ -49,7 +51,7 @@ package indirect enum PageValue: Sendable {
             "allRuns": isCut && showsWhole ? VisibleText.runs(text, keepsLines: keepsLines) : .list([]),
         ])
         return .object([
-            "runs": VisibleText.runs(shown, keepsLines: keepsLines), "isCut": .flag(isCut),
+            "runs": VisibleText.runs(shown, keepsLines: keepsLines, breaksNames: breaksNames), "isCut": .flag(isCut),
             "whole": isCut && showsWhole ? whole : .nothing,
         ])
     }

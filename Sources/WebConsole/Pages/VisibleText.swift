@@ -14,9 +14,11 @@ package enum VisibleText {
 
     /// Returns the text as a list of runs. Each is either `plain` text or a `chip` for one such character.
     ///
-    /// - Parameter keepsLines: Whether line feeds stay, for a preformatted text.
-    static func runs(_ text: String, keepsLines: Bool = false) -> PageValue {
-        guard needsChips(text) else { return .list([run(plain: text)]) }
+    /// - Parameters:
+    ///   - keepsLines: Whether line feeds stay, for a preformatted text.
+    ///   - breaksNames: Whether a line may end after a dot between letters, as in `com.example.monthly`.
+    static func runs(_ text: String, keepsLines: Bool = false, breaksNames: Bool = false) -> PageValue {
+        guard needsChips(text) else { return .list(breaksNames ? nameParts(text) : [run(plain: text)]) }
         var runs: [PageValue] = []
         var plain = ""
         walk(text) { scalar, isShown in
@@ -26,13 +28,28 @@ package enum VisibleText {
             }
             if !plain.isEmpty { runs.append(run(plain: plain)) }
             plain = ""
-            runs.append(.object(["chip": .text(name(scalar)), "plain": .nothing]))
+            runs.append(.object(["chip": .text(name(scalar)), "plain": .nothing, "isBreakable": false]))
         }
         if !plain.isEmpty || runs.isEmpty { runs.append(run(plain: plain)) }
         return .list(runs)
     }
 
-    private static func run(plain: String) -> PageValue { .object(["chip": .nothing, "plain": .exact(plain)]) }
+    private static func run(plain: String, isBreakable: Bool = false) -> PageValue {
+        .object(["chip": .nothing, "plain": .exact(plain), "isBreakable": .flag(isBreakable)])
+    }
+
+    /// Returns the parts of a text that end with a dot between two ASCII letters, and the rest.
+    private static func nameParts(_ text: String) -> [PageValue] {
+        let bytes = Array(text.utf8)
+        func isLetter(_ byte: UInt8) -> Bool { (65...90).contains(byte & 0xDF) }
+        let dots = bytes.indices.dropFirst().dropLast().filter {
+            bytes[$0] == UInt8(ascii: ".") && isLetter(bytes[$0 - 1]) && isLetter(bytes[$0 + 1])
+        }
+        let parts = zip([0] + dots.map { $0 + 1 }, dots).map { start, dot in
+            run(plain: String(decoding: bytes[start...dot], as: UTF8.self), isBreakable: true)
+        }
+        return parts + [run(plain: String(decoding: bytes[((dots.last ?? -1) + 1)...], as: UTF8.self))]
+    }
 
     /// Calls `body` with each scalar and whether it may be shown unchanged.
     private static func walk(_ text: String, _ body: (Unicode.Scalar, Bool) -> Void) {

@@ -80,7 +80,7 @@ import WebConsole
             // One tag for the pass and one for the product that does not end. Consumables give no access.
             #expect(before.components(separatedBy: "<span class=\"tag good\">access</span>").count == 3)
             #expect(before.contains("data-label=\"Access until\">no end<"))
-            #expect(before.contains("<bdi>com.example.coins.100 (3 times)</bdi>"))
+            #expect(before.contains("<bdi>com.<wbr>example.<wbr>coins.100 (3 times)</bdi>"))
             #expect(before.contains("data-label=\"State\">no purchase<"))
             try await world.simulator.advance(by: 3600)
             let end = world.simulator.now.consoleText

@@ -34,7 +34,8 @@ extension SimulatorPanel {
         let introductory = (terms?.introductoryOffer).map { ["introductory \($0.discount.words)"] } ?? []
         let offers = introductory + (terms?.offers ?? product.offers).compactMap(\.identifier)
         return [
-            "id": .foreign(product.id), "title": .foreign(product.name), "type": .text(product.type.rawValue),
+            "id": .foreign(product.id, breaksNames: true), "title": .foreign(product.name),
+            "type": .text(product.type.rawValue),
             "price": .text(PriceText.price(product.price(in: storefront.code), storefront.currency)),
             "period": .text(period ?? ""), "offers": .foreign(offers.joined(separator: ", ")),
             "word": .text(product.isOnSale ? "on sale" : "off sale"),

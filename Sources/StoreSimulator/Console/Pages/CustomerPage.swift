@@ -71,10 +71,11 @@ extension SimulatorPanel {
         // A refund or revocation ends access before its planned end.
         let end = subscription.gracePeriodExpiresDate ?? subscription.expiresDate
         return [
-            "product": .foreign(subscription.productID),
+            "product": .foreign(subscription.productID, breaksNames: true),
             "word": .text(subscription.status.name?.replacing("_", with: " ") ?? ""), "look": .text(look),
             "until": .time([subscription.revocationDate, end].compactMap(\.self).min(), now: now),
-            "renewal": .foreign(renews ? "renews into \(subscription.autoRenewProductID)" : "does not renew"),
+            "renewal": .foreign(
+                renews ? "renews into \(subscription.autoRenewProductID)" : "does not renew", breaksNames: true),
             "original": .text(subscription.originalTransactionID),
         ]
     }
@@ -85,7 +86,7 @@ extension SimulatorPanel {
         let revoked = payload.inAppOwnershipType == .purchased ? "refunded" : "revoked"
         return [
             "url": .link(request.link(request.page, [("text", payload.transactionId)])),
-            "id": .text(payload.transactionId), "product": .foreign(payload.productId),
+            "id": .text(payload.transactionId), "product": .foreign(payload.productId, breaksNames: true),
             "bought": .time(payload.purchaseDate, now: now), "expires": .time(payload.expiresDate),
             "price": .text(payload.price.map { PriceText.price($0, payload.currency ?? "") } ?? ""),
             "remark": .text(

@@ -14,7 +14,8 @@ extension SimulatorPanel {
         let rows = page.items.map { state -> PageValue in
             [
                 "url": .link(request.link(.customer(state.customer))), "key": .exact(state.customer),
-                "name": .foreign(state.customer, limit: 60), "summary": .foreign(state.summary, limit: 300),
+                "name": .foreign(state.customer, limit: 60, breaksNames: true),
+                "summary": .foreign(state.summary, limit: 300, breaksNames: true),
                 "storefront": .text(state.storefront), "account": .foreign(state.appAccountToken),
                 "tag": Self.tag(of: state),
             ]

@@ -49,7 +49,8 @@ extension SimulatorPanel {
         [
             "url": .link(request.link(.notification(line.notificationUUID))), "key": .text(line.notificationUUID),
             "name": .text(name(of: line)), "signed": .time(line.signedDate, now: now),
-            "customer": customer(of: line, request), "product": .foreign(line.productId), "tag": tag(of: line),
+            "customer": customer(of: line, request), "product": .foreign(line.productId, breaksNames: true),
+            "tag": tag(of: line),
             "attempts": .number(line.attempts.count),
         ]
     }
