@@ -39,6 +39,10 @@ BROKEN_NAMES = """() => [...document.querySelectorAll("td bdi, tbody th bdi")].f
     r.selectNodeContents(n);
     return new Set([...r.getClientRects()].map(r => Math.round(r.top))).size > 1 }) }).slice(0, 4).map(e => e.textContent)"""
 
+# Text fields that leave much of a narrow screen unused.
+NARROW_FIELDS = """() => innerWidth > 400 ? [] : [...document.querySelectorAll("form.stack [type=text]:not([size])")].filter(e => e.checkVisibility()
+  && e.getBoundingClientRect().width < e.closest("form").getBoundingClientRect().width - 2).slice(0, 4).map(e => e.name)"""
+
 # The buttons at the end of forms.
 LOW_BUTTONS = """() => [...document.querySelectorAll("main .buttons button")].filter(e => e.getBoundingClientRect().height < 43.5)
   .slice(0, 4).map(e => e.textContent.trim())"""
@@ -87,6 +91,7 @@ def structure(page: Page) -> list[str]:
     found += [f"the text {text} of a drawing is too small or covers another" for text in page.evaluate(BAD_TEXTS)]
     found += [f"the number {number} is broken into two lines" for number in page.evaluate(BROKEN_NUMBERS)]
     found += [f"the name {name} is broken within a word" for name in page.evaluate(BROKEN_NAMES)]
+    found += [f"the field {name} is narrower than the form on a phone" for name in page.evaluate(NARROW_FIELDS)]
     if page.locator("[tabindex]:not([tabindex='0']):not([tabindex='-1'])").count():
         found.append("a tabindex is positive")
     return found

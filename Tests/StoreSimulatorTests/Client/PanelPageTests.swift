@@ -168,7 +168,7 @@ import WebConsole
 
     /// Expects that the first bar of this CSS class ends before the first bar of the class `paid` begins.
     private func expectNoOverlap(of cssClass: String, _ page: String) throws {
-        let bars = page.matches(of: /<rect class="(\w+)" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/)
+        let bars = page.matches(of: /<rect class="(\w+)" x="([\d.]+)%" y="[\d.]+" width="([\d.]+)%"/)
         let ended = try #require(bars.first { $0.1 == cssClass })
         let next = try #require(bars.first { $0.1 == "paid" })
         let (start, width) = (try #require(Double(ended.2)), try #require(Double(ended.3)))

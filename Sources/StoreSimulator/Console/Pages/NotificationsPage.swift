@@ -48,7 +48,7 @@ extension SimulatorPanel {
     private static func row(of line: NotificationSummaryLine, _ request: PanelRequest, now: Date) -> PageValue {
         [
             "url": .link(request.link(.notification(line.notificationUUID))), "key": .text(line.notificationUUID),
-            "name": .text(name(of: line)), "signed": .time(line.signedDate, now: now),
+            "name": .foreign(name(of: line), breaksNames: true), "signed": .time(line.signedDate, now: now),
             "customer": customer(of: line, request), "product": .foreign(line.productId, breaksNames: true),
             "tag": tag(of: line),
             "attempts": .number(line.attempts.count),

@@ -24,7 +24,7 @@ extension SimulatorPanel {
                 + PanelAction.triggerOverrides.map { " [--override {\($0)}]" }.joined() + request.environmentOption)
         let rows = NotificationKind.all.map { kind -> PageValue in
             [
-                "name": .text(kind.name), "sentence": .text(Self.meaning(of: kind)),
+                "name": .foreign(kind.name, breaksNames: true), "sentence": .text(Self.meaning(of: kind)),
                 "needs": .text(Self.needs(of: kind)), "url": .link(request.link(.trigger, [("type", kind.name)])),
             ]
         }
