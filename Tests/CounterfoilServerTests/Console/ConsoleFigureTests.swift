@@ -56,6 +56,19 @@ import WebConsole
         #expect(empty.sentence == "no value in this hour")
     }
 
+    @Test func `A minute without a value is null in the API`() async throws {
+        try await World.withConsole { world, _ in
+            let history = try world.server.core.history
+            for minute in 100...102 {
+                history.record("counterfoil_processing_lag_seconds_count 0", at: minute * 60)
+            }
+            let charts = try await world.api.get("/v1/operations/metrics").items
+            let chart = try #require(charts.first { $0["title"] as? String == "From received to processed" })
+            let values = try #require(chart["values"] as? [Any])
+            #expect(values.contains { $0 is NSNull })
+        }
+    }
+
     @Test func `A chart without a value above zero has a line at the bottom, and zero as its maximum`() throws {
         let history = MetricHistory()
         for minute in 0..<2 { history.record(Self.text(10, 2, 10, 0), at: minute * 60) }

@@ -17,7 +17,9 @@ struct MetricRoutes {
                 json.member("metric", chart.metric)
                 json.member("title", chart.title)
                 json.member("unit", chart.unit)
-                json.member("values", chart.values) { $0.double($1.isFinite ? $1 : 0) }
+                json.member("values", chart.values) { json, value in
+                    if let value, value.isFinite { json.double(value) } else { json.null() }
+                }
             }
         }
     }
