@@ -6,7 +6,7 @@ struct AxisLabel {
 
     /// The width of a drawing on the narrowest screen, in pixels.
     private static let narrowest = 288.0
-    /// The least width at which texts of the class `wide` are shown, in pixels. The style sheet has the same limit.
+    /// The width of a drawing for texts of the class `wide`, in pixels. The style sheet shows them on pages from 62rem on.
     private static let leastWide = 920.0
 
     /// Returns the labels that are always shown, and further ones for wide screens. None of them overlap.
