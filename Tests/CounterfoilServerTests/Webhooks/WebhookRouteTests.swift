@@ -46,7 +46,8 @@ import Testing
             try #require(created.status == 201)
             let change = #"{"url": "\#(Self.url)/new", "add_secret": true, "enabled": false}"#
             try await world.withFailing("UPDATE OF disabled_reason ON webhook_endpoints") {
-                #expect(try await world.send(.PATCH, "/v1/webhooks/mine", change).status == 503)
+                let failed = try await world.send(.PATCH, "/v1/webhooks/mine", change)
+                #expect(failed.status == 503)
             }
             let stored = try await world.send(.GET, "/v1/webhooks/mine").json
             #expect(stored["url"].text == Self.url && stored["secrets"].items.count == 1)
