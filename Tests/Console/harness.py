@@ -33,12 +33,11 @@ AXE_OPTIONS = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "
 class Program:
     """A counterfoil command that runs until it is stopped, and prints one line of JSON when it is ready."""
 
-    def __init__(self, *arguments: str, environment: dict | None = None):
+    def __init__(self, *arguments: str):
         self.process = subprocess.Popen(
             [str(COMMAND), *arguments], stdout=subprocess.PIPE, stderr=sys.stderr, text=True,
             # Otherwise symbolicating all threads of a crashed program takes minutes.
-            env={**{name: value for name, value in os.environ.items() if name != "COUNTERFOIL_BROWSER"},
-                 "SWIFT_BACKTRACE": "symbolicate=fast,threads=crashed", **(environment or {})})
+            env={**os.environ, "SWIFT_BACKTRACE": "symbolicate=fast,threads=crashed"})
         self.first_line = self.process.stdout.readline()
         if not self.first_line:
             raise RuntimeError(f"{arguments[0]} ended at once")
@@ -245,10 +244,9 @@ HOSTILE = [
 
 @contextlib.contextmanager
 def browser():
-    path = next((p for p in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if os.path.exists(p)), None)
-    if path is None:
-        raise FileNotFoundError("chromium")
     with sync_playwright() as playwright:
+        # Without Debian's Chromium: the one that Playwright has downloaded.
+        path = "/usr/bin/chromium" if os.path.exists("/usr/bin/chromium") else None
         # The browser opens only our pages. Chromium's sandbox starts neither as root nor in most containers, whose
         # /dev/shm is small.
         arguments = ["--no-sandbox", "--disable-dev-shm-usage"]

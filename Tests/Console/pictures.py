@@ -17,12 +17,13 @@ def demo():
     if process == 0:
         os.environ["TERM"] = "dumb"
         os.execv(harness.COMMAND, ["counterfoil", "demo"])
-    said = ""
-    while "signs in with" not in said or not said.endswith("\n"):
-        part = os.read(terminal, 4096)
-        if not part:
-            sys.exit("the demo ended before it printed its pages")
-        said += part.decode().replace("\r", "")
+    output = b""
+    while b"signs in with" not in output or not output.endswith(b"\n"):
+        try:
+            output += os.read(terminal, 4096)
+        except OSError:  # A closed pseudo-terminal is an error, not the end of a file.
+            sys.exit("the demo ended before it printed its pages:\n" + output.decode())
+    said = output.decode().replace("\r", "")
     simulator = re.search(r"the App Store +(http\S+)", said).group(1)
     server = re.search(r"the server +(http\S+)", said).group(1)
     return process, simulator, server, re.search(r"signs in with (\S+)", said).group(1)

@@ -5,6 +5,7 @@ it closes a page that is not loaded yet, and Playwright waits for it without a t
 runs once more, and fails if it hangs again. Two tests run at a time. The failures of all tests are printed again at the end.
 """
 import concurrent.futures
+import contextlib
 import gc
 import importlib
 import os
@@ -13,14 +14,15 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 
 FOLDER = pathlib.Path(__file__).parent
 # The maximum duration of a test, and for how long it may be idle, in seconds. All waits in tests have shorter time limits.
 MAXIMUM_DURATION, MAXIMUM_IDLE = 1200 if os.environ.get("CONSOLE_LONG") == "1" else 600, 150
-# The exit status if Chromium is missing.
-MISSING = 69
+# Set by Ctrl-C and SIGTERM. The tests have process groups of their own, which the signals do not reach.
+STOPPED = threading.Event()
 
 
 def tests():
@@ -40,27 +42,23 @@ def print_stacks(*_):
     sys.stderr.flush()
 
 
-def run_one(file: str, name: str, failures_file: str) -> int:
+def run_one(file: str, name: str, failures_file: str):
     """Runs one test in this process and ends the process. Appends the failures to `failures_file`."""
     import harness
     signal.signal(signal.SIGUSR1, print_stacks)
     begin = time.monotonic()
-    try:
-        with harness.browser() as browser:
-            world = harness.World(browser)
-            try:
-                getattr(importlib.import_module(file), name)(world)
-            except Exception:
-                world.fail(traceback.format_exc(limit=4))
-            print(f"{'✘' if world.failures else '✔'} {name.removeprefix('test_').replace('_', ' ')} "
-                  f"({time.monotonic() - begin:.1f} s)", flush=True)
-            with open(failures_file, "a", encoding="utf-8") as out:
-                out.writelines(f"    {text}\n" for text in world.failures)
-            # The browser ends with the process. Closing it takes time, and sometimes hangs.
-            os._exit(1 if world.failures else 0)
-    except FileNotFoundError as error:
-        print(error, flush=True)
-        return MISSING
+    with harness.browser() as browser:
+        world = harness.World(browser)
+        try:
+            getattr(importlib.import_module(file), name)(world)
+        except Exception:
+            world.fail(traceback.format_exc(limit=4))
+        print(f"{'✘' if world.failures else '✔'} {name.removeprefix('test_').replace('_', ' ')} "
+              f"({time.monotonic() - begin:.1f} s)", flush=True)
+        with open(failures_file, "a", encoding="utf-8") as out:
+            out.writelines(f"    {text}\n" for text in world.failures)
+        # The browser ends with the process. Closing it takes time, and sometimes hangs.
+        os._exit(1 if world.failures else 0)
 
 
 def processor_time(process: subprocess.Popen) -> str:
@@ -77,36 +75,37 @@ def run_in_process(file: str, name: str, failures_file: str) -> int | None:
     Appends the failures to `failures_file`. Removes the temporary files of the test and its browser.
     """
     with tempfile.TemporaryDirectory(prefix="console-", ignore_cleanup_errors=True) as folder:
-        return run_in_folder(folder, file, name, failures_file)
+        process = subprocess.Popen([sys.executable, "-B", __file__, "--one", file, name, failures_file],
+                                   start_new_session=True, env={**os.environ, "TMPDIR": folder})
+        try:
+            return wait_for(process)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
 
-def run_in_folder(folder: str, file: str, name: str, failures_file: str) -> int | None:
-    process = subprocess.Popen([sys.executable, __file__, "--one", file, name, failures_file], start_new_session=True,
-                               env={**os.environ, "TMPDIR": folder})
+def wait_for(process: subprocess.Popen) -> int | None:
+    """Returns the exit status of the test, or None if it hangs or the runner is stopped. Prints the stack of one that hangs."""
     begin = last_progress = time.monotonic()
     before = ""
-    try:
-        while time.monotonic() - begin < MAXIMUM_DURATION and time.monotonic() - last_progress < MAXIMUM_IDLE:
-            try:
-                return process.wait(timeout=1)
-            except subprocess.TimeoutExpired:
-                if (now := processor_time(process)) != before:
-                    before, last_progress = now, time.monotonic()
-        process.send_signal(signal.SIGUSR1)
-        time.sleep(2)
-        return None
-    finally:
+    while time.monotonic() - begin < MAXIMUM_DURATION and time.monotonic() - last_progress < MAXIMUM_IDLE:
         try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+            return process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            if STOPPED.is_set():
+                return None
+            if (now := processor_time(process)) != before:
+                before, last_progress = now, time.monotonic()
+    process.send_signal(signal.SIGUSR1)
+    time.sleep(2)
+    return None
 
 
 def run(file: str, name: str) -> tuple[int | None, str]:
     """Runs a test, and once more if it hangs. Returns the exit status, or None if it hung again, and the failures."""
     with tempfile.NamedTemporaryFile(mode="r", encoding="utf-8") as failures_file:
-        status = run_in_process(file, name, failures_file.name)
-        if status is None:
+        status = None if STOPPED.is_set() else run_in_process(file, name, failures_file.name)
+        if status is None and not STOPPED.is_set():
             print(f"✘ {name} hung and is run once more", flush=True)
             status = run_in_process(file, name, failures_file.name)
         return status, failures_file.read()
@@ -117,17 +116,17 @@ def main(wanted: list[str]) -> int:
     if not chosen:
         print("no test ran: the argument must be a part of a test's name")
         return 1
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: STOPPED.set())
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
         results = list(pool.map(lambda test: run(*test), chosen))
-    if any(status == MISSING for status, _ in results):
-        if os.environ.get("COUNTERFOIL_BROWSER") == "required":
-            print("the browser tests are required; make console-test installs what they need")
-            return 1
-        print("console tests skipped; make console-test installs what they need")
-        return 0
+    if STOPPED.is_set():
+        print("stopped before all tests had run")
+        return 130
     failures = [f"  ✘ {name}\n{said}".rstrip() for (_, name), (status, said) in zip(chosen, results) if status != 0]
     print("\n".join([f"{len(chosen)} browser tests, {len(failures)} failed", *failures]))
     return 1 if failures else 0
 
 
-sys.exit(run_one(*sys.argv[2:]) if sys.argv[1:2] == ["--one"] else main(sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(run_one(*sys.argv[2:]) if sys.argv[1:2] == ["--one"] else main(sys.argv[1:]))

@@ -2,7 +2,7 @@
 import re
 import urllib.parse
 
-from harness import USERS, Program, Simulator, World
+from harness import USERS, Simulator, World
 from shop import MONTHLY, Shop, sign_in, with_shop
 
 
@@ -71,7 +71,7 @@ def test_an_outage_and_its_recovery(world: World, shop: Shop):
     shop.simulator.call("POST", "/clock/advance", {"by": "1 day"})
     for fault in shop.simulator.call("GET", "/faults")["items"]:
         shop.simulator.call("DELETE", f"/faults/{fault['number']}")
-    shop.server = Program("serve", "--config", str(shop.config), "--port", str(shop.port), "--json")
+    shop.start()
     cookies = sign_in(world, shop)
     for name, script in (("live", True), ("without a script", False)):
         with world.page(script=script) as page:
