@@ -2,6 +2,11 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 BUILD := swift build
+# The same options everywhere, so that the package is not compiled again for each target.
+CLIENT_OPTIONS := -Xswiftc -warnings-as-errors
+
+# Swift builds one at a time anyway, and the order of a target's prerequisites matters.
+.NOTPARALLEL:
 
 .PHONY: help
 help: ## List the targets
@@ -18,8 +23,9 @@ tour: system-packages ## Build the command and show the libraries at work: forge
 	.build/debug/counterfoil tour $(wildcard ../shared/fixtures)
 
 .PHONY: test
-test: system-packages interop ## Check the format, build everything, run all tests
-	Scripts/install-system-packages tests
+test: ## Run what CI runs: checks of the sources, all builds and tests, documentation, client package, browser tests
+	Scripts/install-system-packages tests browser
+	Scripts/install-python-packages interop Tests/Interop/requirements.txt
 	Scripts/check-format
 	Scripts/check-imports
 	Scripts/mutants --check
@@ -32,39 +38,34 @@ test: system-packages interop ## Check the format, build everything, run all tes
 	$(MAKE) client-test check-storekit console-test
 
 .PHONY: console-test
-console-test: system-packages ## Test the console's pages in a browser: journeys, accessibility, hostile texts; TEST=part of a name
-	Scripts/install-system-packages browser
-	Tests/Console/setup
-	$(BUILD) --product counterfoil
-	COUNTERFOIL_BROWSER=required .build/console-venv/bin/python Tests/Console/run.py $(TEST)
+console-test: browser ## Test the console's pages in a browser: journeys, accessibility, hostile texts; TEST=part of a name
+	.build/console-venv/bin/python Tests/Console/run.py $(TEST)
 
 .PHONY: console-streams
-console-streams: system-packages ## Hold 64 open pages for ten minutes while notifications arrive (long)
+console-streams: ## Hold 64 open pages for ten minutes while notifications arrive (long)
 	CONSOLE_LONG=1 $(MAKE) console-test TEST=streams_for_ten_minutes
 
 .PHONY: pictures
-pictures: system-packages ## Make the screenshots in README again, from the running demo
-	Scripts/install-system-packages browser
-	Tests/Console/setup
-	$(BUILD) --product counterfoil
+pictures: browser ## Make the screenshots in README again, from the running demo
 	.build/console-venv/bin/python Tests/Console/pictures.py
 
 .PHONY: client-test
 client-test: system-packages ## Build and test Client/, the package for apps, and simulate 100,000 random histories of it
 	$(BUILD) --product counterfoil
-	cd Client && $(BUILD) --build-tests -Xswiftc -warnings-as-errors \
-		&& COUNTERFOIL_END_TO_END=required ../Scripts/run-tests -Xswiftc -warnings-as-errors
+	cd Client && $(BUILD) --build-tests $(CLIENT_OPTIONS) \
+		&& COUNTERFOIL_END_TO_END=required ../Scripts/run-tests $(CLIENT_OPTIONS)
 	cd Client && $(BUILD) -c release --product client-histories && .build/release/client-histories $(or $(HISTORIES),100000)
 	Scripts/check-client-size
 
 .PHONY: end-to-end
 end-to-end: system-packages ## Simulate HISTORIES=200 random histories of two customers' devices with a store and a server, from SEED=1 on (long)
 	$(BUILD) --product counterfoil
-	cd Client && $(BUILD) --build-tests && COUNTERFOIL_END_TO_END=required CLIENT_END_TO_END_HISTORIES=$(or $(HISTORIES),200) \
-		CLIENT_END_TO_END_SEED=$(or $(SEED),1) ../Scripts/run-tests --filter 'EndToEndTests.*(Thirteen months|From the same facts)'
+	cd Client && $(BUILD) --build-tests $(CLIENT_OPTIONS) \
+		&& COUNTERFOIL_END_TO_END=required CLIENT_END_TO_END_HISTORIES=$(or $(HISTORIES),200) \
+		CLIENT_END_TO_END_SEED=$(or $(SEED),1) ../Scripts/run-tests $(CLIENT_OPTIONS) --filter 'EndToEndTests.*(Thirteen months|From the same facts)'
 
 .PHONY: check-storekit
-check-storekit: ## Check the StoreKit adapter against the documented declarations, and test the check with changed ones
+check-storekit: system-packages ## Check the StoreKit adapter against the documented declarations, and test the check with changed ones
 	Scripts/check-storekit --self-test
 
 .PHONY: check-alerts
@@ -73,7 +74,7 @@ check-alerts: ## Check the alert rules and the dashboard, with promtool (taken f
 
 .PHONY: format
 format: ## Format all sources
-	swift format --in-place -r Package.swift Sources Plugins Tests Benchmarks Examples Fuzz Client Scripts/storekit
+	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 swift format --in-place --parallel
 
 .PHONY: bench
 bench: system-packages ## Measure the speed compared with raw cryptography; prints one JSON object a line
@@ -107,10 +108,6 @@ release: system-packages ## Build one binary for servers, dist/counterfoil, from
 check-release: ## Run dist/counterfoil in a minimal Debian without Swift (as root; after make release)
 	Scripts/check-release
 
-.PHONY: interop
-interop: ## Set up Apple's Python library, which verifies results independently
-	Tests/Interop/setup
-
 .PHONY: agreement
 agreement: system-packages ## Simulate 200 random histories of a store, and check that server and simulator agree (long)
 	$(BUILD) --build-tests
@@ -118,12 +115,12 @@ agreement: system-packages ## Simulate 200 random histories of a store, and chec
 
 .PHONY: api-fuzz
 api-fuzz: system-packages ## Fuzz every route of the server with schemathesis; API_FUZZ_EXAMPLES=200 each
-	Tests/Interop/setup-api-fuzz
+	Scripts/install-python-packages api-fuzz Tests/Interop/requirements-api-fuzz.txt
 	$(BUILD) --build-tests
 	COUNTERFOIL_API_FUZZ=$(or $(API_FUZZ_EXAMPLES),200) Scripts/run-tests --filter 'CounterfoilServerTests.*FuzzTests'
 
 .PHONY: mutants
-mutants: system-packages interop ## Disable each check in turn and expect a failing test (long)
+mutants: system-packages ## Disable each check in turn and expect a failing test (long)
 	Scripts/mutants
 
 .PHONY: harness-mutants
@@ -147,3 +144,10 @@ docs: system-packages ## Build the documentation of the libraries; a broken link
 .PHONY: system-packages
 system-packages:
 	@Scripts/install-system-packages
+
+.PHONY: browser
+browser:
+	Scripts/install-system-packages browser
+	Scripts/install-python-packages console Tests/Console/requirements.txt
+	@test -x /usr/bin/chromium || .build/console-venv/bin/playwright install --with-deps chromium
+	$(BUILD) --product counterfoil

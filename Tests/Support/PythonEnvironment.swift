@@ -3,7 +3,7 @@ package import Foundation
 /// Runs independent Python implementations in a virtual environment, to compare results with them.
 package enum PythonEnvironment {
     /// The message of a skipped suite.
-    package static let absence = "needs the Python environment that `make test` sets up with Tests/Interop/setup"
+    package static let absence = "needs the Python environment that `make test` creates"
 
     /// Whether suites that need the environment run. If it is required but missing, they run and fail.
     package static var isEnabled: Bool { isReady || isRequired }
