@@ -182,6 +182,17 @@ class World:
         page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
 
 
+def with_simulator(test):
+    """Decorates a test: passes it a simulator of its own."""
+    def run(world: World):
+        simulator = Simulator()
+        try:
+            test(world, simulator)
+        finally:
+            simulator.stop()
+    return run
+
+
 class User:
     """A user who uses the mouse, has JavaScript disabled, or uses only the keyboard."""
 

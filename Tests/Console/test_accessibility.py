@@ -5,7 +5,7 @@ import re
 import sqlite3
 import time
 
-from harness import FEW_VIEWS, Simulator, World
+from harness import FEW_VIEWS, Simulator, World, with_simulator
 from shop import MONTHLY, Shop, sign_in, with_shop
 
 # Sample values for empty fields.
@@ -198,45 +198,42 @@ def test_a_failing_ledger_and_an_ended_session_are_reported(world: World, shop: 
             world.check(page, f"{path} with a ledger that is broken")
 
 
-def test_confirmations_and_errors_of_the_simulator(world: World):
-    simulator = Simulator()
-    try:
-        simulator.do("purchase", customer="anna", product=MONTHLY)
-        simulator.call("POST", "/snapshots", {"name": "before"})
+@with_simulator
+def test_confirmations_and_errors_of_the_simulator(world: World, simulator: Simulator):
+    simulator.do("purchase", customer="anna", product=MONTHLY)
+    simulator.call("POST", "/snapshots", {"name": "before"})
 
-        def press(form, **fields):
-            def prepare(page):
-                page.evaluate("document.querySelectorAll('main details').forEach(d => { d.open = true })")
-                for label, text in fields.items():
-                    page.locator(f"#{form}").locator(f"[name={label}]").fill(text)
-                page.locator(f"#{form} button").last.click()
-                page.wait_for_load_state()
-            return prepare
+    def press(form, **fields):
+        def prepare(page):
+            page.evaluate("document.querySelectorAll('main details').forEach(d => { d.open = true })")
+            for label, text in fields.items():
+                page.locator(f"#{form}").locator(f"[name={label}]").fill(text)
+            page.locator(f"#{form} button").last.click()
+            page.wait_for_load_state()
+        return prepare
 
-        def wrong_word(page):
-            press("form-reset")(page)
-            page.get_by_label(re.compile("to confirm")).fill("something else")
-            page.get_by_role("button", name="Reset").click()
-            page.locator("main .problem").wait_for()
+    def wrong_word(page):
+        press("form-reset")(page)
+        page.get_by_label(re.compile("to confirm")).fill("something else")
+        page.get_by_role("button", name="Reset").click()
+        page.locator("main .problem").wait_for()
 
-        def shown(what, then):
-            def prepare(page):
-                then(page)
-                page.locator(what).first.wait_for()
-            return prepare
+    def shown(what, then):
+        def prepare(page):
+            then(page)
+            page.locator(what).first.wait_for()
+        return prepare
 
-        base = simulator.base
-        problem = "main .problem"
-        world.inspect(f"{base}/snapshots", "simulator-question-reset", prepare=press("form-reset"), views=FEW_VIEWS)
-        world.inspect(f"{base}/snapshots", "simulator-question-restore", prepare=press("form-restore-0"), views=FEW_VIEWS)
-        world.inspect(f"{base}/snapshots", "simulator-wrong-word", prepare=wrong_word, views=FEW_VIEWS)
-        world.inspect(f"{base}/faults", "simulator-wrong-fault", views=FEW_VIEWS, prepare=shown(problem, press("form-custom", probability="7")))
-        world.inspect(f"{base}/catalogue", "simulator-wrong-catalogue", views=FEW_VIEWS, prepare=shown(problem, press("form-catalogue", json="{")))
-        world.inspect(f"{base}/trigger", "simulator-wrong-trigger", views=FEW_VIEWS, prepare=shown(problem, press("form-trigger", override="x")))
-        world.inspect(f"{base}/scenarios", "simulator-report", prepare=press("form-run-upgrade"))
-        with world.page() as page:
-            answer = page.request.get(f"{base}/nothing", headers={"Accept": "text/html"})
-            world.expect(answer.status == 404 and "<h1" in answer.text(), f"a path that leads nowhere has no page: {answer.status}, {answer.text()[:60]!r}")
-        world.expect(simulator.call("GET", "/production/customers")["items"], "a question that nobody answered forgot the customers")
-    finally:
-        simulator.stop()
+    base = simulator.base
+    problem = "main .problem"
+    world.inspect(f"{base}/snapshots", "simulator-question-reset", prepare=press("form-reset"), views=FEW_VIEWS)
+    world.inspect(f"{base}/snapshots", "simulator-question-restore", prepare=press("form-restore-0"), views=FEW_VIEWS)
+    world.inspect(f"{base}/snapshots", "simulator-wrong-word", prepare=wrong_word, views=FEW_VIEWS)
+    world.inspect(f"{base}/faults", "simulator-wrong-fault", views=FEW_VIEWS, prepare=shown(problem, press("form-custom", probability="7")))
+    world.inspect(f"{base}/catalogue", "simulator-wrong-catalogue", views=FEW_VIEWS, prepare=shown(problem, press("form-catalogue", json="{")))
+    world.inspect(f"{base}/trigger", "simulator-wrong-trigger", views=FEW_VIEWS, prepare=shown(problem, press("form-trigger", override="x")))
+    world.inspect(f"{base}/scenarios", "simulator-report", prepare=press("form-run-upgrade"))
+    with world.page() as page:
+        answer = page.request.get(f"{base}/nothing", headers={"Accept": "text/html"})
+        world.expect(answer.status == 404 and "<h1" in answer.text(), f"a path that leads nowhere has no page: {answer.status}, {answer.text()[:60]!r}")
+    world.expect(simulator.call("GET", "/production/customers")["items"], "a question that nobody answered forgot the customers")

@@ -10,8 +10,8 @@ import unicodedata
 import urllib.error
 import urllib.parse
 
-from harness import HOSTILE, Simulator, World
-from shop import MONTHLY, Receiver, Shop, sign_in, with_shop
+from harness import HOSTILE, Simulator, World, with_simulator
+from shop import Receiver, Shop, sign_in, with_shop
 
 
 def is_plain(text: str) -> bool:
@@ -143,7 +143,7 @@ def test_texts_of_users_are_escaped(world: World, shop: Shop):
         world.check(page, "what is decoded")
 
 
-@with_shop()
+@with_shop
 def test_endpoint_urls_are_escaped(world: World, shop: Shop):
     taken = []
     for number, text in enumerate(HOSTILE):
@@ -165,28 +165,25 @@ def test_endpoint_urls_are_escaped(world: World, shop: Shop):
         world.check(page, "endpoints with addresses of a stranger")
 
 
-def test_catalogue_texts_are_escaped(world: World):
-    simulator = Simulator()
-    try:
-        catalogue = simulator.call("GET", "/production/catalogue")
-        product = next(p for p in catalogue["products"] if p["type"] == "Auto-Renewable Subscription")
-        terms = product["subscription"]
-        products = [dict(product, id=f"hostile.{number}", name=text, subscription=dict(terms, offers=[dict(terms["offers"][0], identifier=text)]))
-                    for number, text in enumerate(HOSTILE)]
-        simulator.call("PUT", "/production/catalogue", dict(catalogue, products=catalogue["products"] + products))
-        with world.page() as page:
-            page.goto(f"{simulator.base}/catalogue")
-            names = page.locator("table td[data-label=Name]").all_inner_texts()
-            all_offers = page.locator("table td[data-label=Offers]").all_inner_texts()
-            for text in HOSTILE:
-                world.expect(any(is_shown(text, name) for name in names), f"the name {text!r} is not seen")
-                world.expect(any(is_shown(text, offer) for offer in all_offers), f"the offer {text!r} is not seen")
-            world.check(page, "a catalogue of a stranger")
-            for path in ("", "customers", "trigger", "scenarios"):
-                page.goto(f"{simulator.base}/{path}")
-                body(page)
-    finally:
-        simulator.stop()
+@with_simulator
+def test_catalogue_texts_are_escaped(world: World, simulator: Simulator):
+    catalogue = simulator.call("GET", "/production/catalogue")
+    product = next(p for p in catalogue["products"] if p["type"] == "Auto-Renewable Subscription")
+    terms = product["subscription"]
+    products = [dict(product, id=f"hostile.{number}", name=text, subscription=dict(terms, offers=[dict(terms["offers"][0], identifier=text)]))
+                for number, text in enumerate(HOSTILE)]
+    simulator.call("PUT", "/production/catalogue", dict(catalogue, products=catalogue["products"] + products))
+    with world.page() as page:
+        page.goto(f"{simulator.base}/catalogue")
+        names = page.locator("table td[data-label=Name]").all_inner_texts()
+        all_offers = page.locator("table td[data-label=Offers]").all_inner_texts()
+        for text in HOSTILE:
+            world.expect(any(is_shown(text, name) for name in names), f"the name {text!r} is not seen")
+            world.expect(any(is_shown(text, offer) for offer in all_offers), f"the offer {text!r} is not seen")
+        world.check(page, "a catalogue of a stranger")
+        for path in ("", "customers", "trigger", "scenarios"):
+            page.goto(f"{simulator.base}/{path}")
+            body(page)
 
 
 def test_texts_sent_to_the_simulator_are_escaped(world: World):

@@ -217,7 +217,7 @@ def test_a_paused_page_requests_nothing(world: World, shop: Shop):
 
 def test_streams_for_ten_minutes(world: World):
     if os.environ.get("CONSOLE_LONG") != "1":
-        print("    not run: CONSOLE_LONG=1 runs it for ten minutes")
+        print("    not run: make console-streams runs it for ten minutes")
         return
     with_shop(streams_for, keys=TWO_KEYS)(world)
 

@@ -73,72 +73,96 @@ def state(shop: Shop) -> str:
     ])
 
 
+def own_forms(world: World, shop: Shop, cookies) -> tuple[dict, dict, list[str]]:
+    """Returns the fields of a form of the simulator and of one of the console, with valid tickets, and the URLs of both icons."""
+    with world.page() as page:
+        page.goto(shop.simulator.base)
+        buy = {"ticket": page.locator("#form-buy input[name=ticket]").input_value(), "form": "buy", "page": "/",
+               "environment": "production", "command": "purchase", "customer": "mallory", "product": MONTHLY}
+        icons = [page.locator("link[rel=icon]").get_attribute("href")]
+        page.context.add_cookies(cookies)
+        page.goto(shop.base + "/console/webhooks/backend")
+        icons.append(page.locator("link[rel=icon]").get_attribute("href"))
+        page.get_by_role("button", name="Switch the endpoint off…").click()
+        off = {"ticket": page.locator("input[name=ticket]").input_value(), "action": "webhook-off", "name": "backend"}
+        # The same requests succeed from a page of the server itself.
+        got = page.evaluate(OWN, ["/console/events?topics=inbox", icons[1]])
+        world.expect(got == [200, 200, "open", "shown"], f"from its own page: {got}")
+        return buy, off, icons
+
+
+def attacks(shop: Shop, off: dict, icons: list[str]) -> list[tuple[str, dict]]:
+    """Returns what ATTACK requests from the console and from the simulator."""
+    return [
+        (shop.base, {
+            "reads": ["/console/events?topics=inbox", "/console/customers?fragment=all", "/console/operations/audit.csv", "/v1/customers/anna"],
+            "assets": [icons[1]],
+            "writes": [("/console/do", "action=webhook-off&name=backend&ticket=" + off["ticket"], KINDS[0]),
+                       ("/console/sign-out", "", KINDS[0]), ("/console/decode", "text=1", KINDS[0]),
+                       ("/v1/webhooks/backend", '{"enabled":false}', "text/plain"),
+                       ("/v1/customers/mallory/grants", '{"entitlement":"premium","reason":"x","actor":"x"}', "text/plain")]}),
+        (shop.simulator.base, {
+            "reads": ["/events?topics=production", "/customers/anna?fragment=all", "/simulator/production/customers"],
+            "assets": [icons[0]],
+            "writes": [("/simulator/reset", "{}", "text/plain"), ("/simulator/reset", "{}", "application/json"),
+                       ("/simulator/faults", '{"target":"*","effect":{"drop":{}}}', "text/plain"),
+                       ("/simulator/production/commands", json.dumps({"purchase": {"customer": "mallory", "product": MONTHLY}}), "text/plain")]}),
+    ]
+
+
+def forms(shop: Shop, buy: dict, off: dict) -> list[tuple[str, dict]]:
+    """Returns the forms that a foreign page sends: URL and fields."""
+    panel = shop.simulator.base
+    return [(shop.base + "/console/do", off), (shop.base + "/console/confirm", off), (shop.base + "/console/sign-out", {}),
+            (shop.base + "/console/theme", {"theme": "dark", "return": "/console"}), (shop.base + "/console/decode", {"text": "1"}),
+            (shop.base + "/console/sign-in", {"key": shop.key, "return": "/console"}),
+            (shop.base + "/v1/customers/mallory/grants", {'{"entitlement":"premium","reason":"x","actor":"x","x":"': '"}'}),
+            (panel + "/forms/do", buy), (panel + "/theme", {"theme": "dark", "return": "/"}), (panel + "/simulator/reset", {"a": "b"}),
+            (panel + "/simulator/production/commands", {'{"purchase":{"customer":"mallory","product":"' + MONTHLY + '","x":"': '"}}'})]
+
+
+def attack(world: World, page, origin: str, base: str, requests: dict):
+    """Sends the requests from a page of another origin. All must be refused."""
+    seen: list[tuple[str, int]] = []
+    sent: list[str] = []
+    page.goto(origin)
+    page.on("response", note := lambda answer: seen.append((f"{answer.request.method} {answer.url}", answer.status)))
+    page.on("request", count := lambda request: sent.append(request.url))
+    for name, result in page.evaluate(ATTACK, {"base": base, **requests}):
+        world.expect(result in ("blocked", "opaque"), f"{origin}: {base} {name}: {result}")
+    page.remove_listener("response", note)
+    page.remove_listener("request", count)
+    for name, status in seen:
+        world.expect(status in (401, 403, 404, 405, 415), f"{origin}: {name} is answered with {status}")
+    world.expect(len(sent) > 30, f"{origin}: only {len(sent)} requests were sent")
+
+
+def send_form(world: World, page, origin: str, url: str, fields: dict):
+    """Sends a form from a page of another origin. It must be refused."""
+    # A form can send a body in the shape of JSON only as text/plain.
+    kind = KINDS[1] if any("{" in name for name in fields) else KINDS[0]
+    page.goto(origin)
+    with page.expect_navigation() as navigation:
+        page.evaluate(FORM, [url, fields, kind])
+    status = navigation.value.status
+    world.expect(status in (401, 403, 415), f"{origin}: a form ({kind}) to {url} is answered with {status}")
+
+
 @with_shop
 def test_other_origins_change_and_read_nothing(world: World, shop: Shop):
     shop.simulator.do("purchase", customer="anna", product=MONTHLY)
     shop.require(lambda: shop.api("/v1/notifications")["items"])
     cookies = sign_in(world, shop)
-    panel = shop.simulator.base
-    with world.page() as page:
-        page.goto(panel)
-        buy = {"ticket": page.locator("#form-buy input[name=ticket]").input_value(), "form": "buy", "page": "/",
-               "environment": "production", "command": "purchase", "customer": "mallory", "product": MONTHLY}
-        panel_icon = page.locator("link[rel=icon]").get_attribute("href")
-        page.context.add_cookies(cookies)
-        page.goto(shop.base + "/console/webhooks/backend")
-        icon = page.locator("link[rel=icon]").get_attribute("href")
-        page.get_by_role("button", name="Switch the endpoint off…").click()
-        off = {"ticket": page.locator("input[name=ticket]").input_value(), "action": "webhook-off", "name": "backend"}
-        # The same requests succeed from a page of the server itself.
-        got = page.evaluate(OWN, ["/console/events?topics=inbox", icon])
-        world.expect(got == [200, 200, "open", "shown"], f"from its own page: {got}")
-    targets = [
-        (shop.base, {
-            "reads": ["/console/events?topics=inbox", "/console/customers?fragment=all", "/console/operations/audit.csv", "/v1/customers/anna"],
-            "assets": [icon],
-            "writes": [("/console/do", "action=webhook-off&name=backend&ticket=" + off["ticket"], KINDS[0]),
-                       ("/console/sign-out", "", KINDS[0]), ("/console/decode", "text=1", KINDS[0]),
-                       ("/v1/webhooks/backend", '{"enabled":false}', "text/plain"),
-                       ("/v1/customers/mallory/grants", '{"entitlement":"premium","reason":"x","actor":"x"}', "text/plain")]}),
-        (panel, {
-            "reads": ["/events?topics=production", "/customers/anna?fragment=all", "/simulator/production/customers"],
-            "assets": [panel_icon],
-            "writes": [("/simulator/reset", "{}", "text/plain"), ("/simulator/reset", "{}", "application/json"),
-                       ("/simulator/faults", '{"target":"*","effect":{"drop":{}}}', "text/plain"),
-                       ("/simulator/production/commands", json.dumps({"purchase": {"customer": "mallory", "product": MONTHLY}}), "text/plain")]}),
-    ]
-    forms = [(shop.base + "/console/do", off), (shop.base + "/console/confirm", off), (shop.base + "/console/sign-out", {}),
-             (shop.base + "/console/theme", {"theme": "dark", "return": "/console"}), (shop.base + "/console/decode", {"text": "1"}),
-             (shop.base + "/console/sign-in", {"key": shop.key, "return": "/console"}),
-             (shop.base + "/v1/customers/mallory/grants", {'{"entitlement":"premium","reason":"x","actor":"x","x":"': '"}'}), (panel + "/forms/do", buy),
-             (panel + "/theme", {"theme": "dark", "return": "/"}), (panel + "/simulator/reset", {"a": "b"}),
-             (panel + "/simulator/production/commands", {'{"purchase":{"customer":"mallory","product":"' + MONTHLY + '","x":"': '"}}'})]
+    buy, off, icons = own_forms(world, shop, cookies)
     before = state(shop)
     for origin in Stranger().origins:
         context = world.browser.new_context()
         context.add_cookies(cookies)
         page = context.new_page()
-        seen: list[tuple[str, int]] = []
-        sent: list[str] = []
-        page.on("response", lambda answer: seen.append((f"{answer.request.method} {answer.url}", answer.status)))
-        page.on("request", lambda request: sent.append(request.url))
-        for base, ways in targets:
-            page.goto(origin)
-            seen.clear()
-            sent.clear()
-            for name, result in page.evaluate(ATTACK, {"base": base, "key": shop.key, **ways}):
-                world.expect(result in ("blocked", "opaque"), f"{origin}: {base} {name}: {result}")
-            for name, status in seen:
-                world.expect(status in (401, 403, 404, 405, 415), f"{origin}: {name} is answered with {status}")
-            world.expect(len(sent) > 30, f"{origin}: only {len(sent)} requests were sent")
-        for url, fields in forms:
-            # A form can send a body in the shape of JSON only as text/plain.
-            for kind in KINDS[1:2] if any("{" in name for name in fields) else KINDS[:1]:
-                page.goto(origin)
-                with page.expect_navigation() as navigation:
-                    page.evaluate(FORM, [url, fields, kind])
-                status = navigation.value.status
-                world.expect(status in (401, 403, 415), f"{origin}: a form ({kind}) to {url} is answered with {status}")
+        for base, requests in attacks(shop, off, icons):
+            attack(world, page, origin, base, {"key": shop.key, **requests})
+        for url, fields in forms(shop, buy, off):
+            send_form(world, page, origin, url, fields)
         names = {cookie["name"]: cookie["value"] for cookie in context.cookies()}
         world.expect(all(names.get(c["name"]) == c["value"] for c in cookies), f"{origin}: cookies are {names}")
         world.expect(len(names) == len(cookies), f"{origin}: a stranger set a cookie: {names}")

@@ -5,20 +5,10 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from harness import HOSTILE, USERS, Simulator, User, World
+from harness import HOSTILE, USERS, Simulator, User, World, with_simulator
+from shop import MONTHLY
 
-MONTHLY = "com.example.premium.monthly"
 PAGES = ["", "trigger", "notifications", "faults", "catalogue", "settings", "snapshots", "scenarios"]
-
-
-def with_simulator(test):
-    def run(world: World):
-        simulator = Simulator()
-        try:
-            test(world, simulator)
-        finally:
-            simulator.stop()
-    return run
 
 
 def populate(simulator: Simulator):
@@ -265,7 +255,6 @@ def test_foreign_pages_reach_nothing(world: World, simulator: Simulator):
             page.goto(stranger.base)
             port = simulator.base.rsplit(":", 1)[1]
             for path, kind in (("/simulator/reset", "text/plain"), ("/simulator/wait-until-idle", "text/plain"), ("/forms/do", "application/x-www-form-urlencoded")):
-                page.context.set_extra_http_headers({})
                 status = page.request.post(
                     f"http://localhost:{port}{path}", data="x=1", headers={"Content-Type": kind, "Origin": stranger.base}).status
                 world.expect(status == 403, f"{path}: {status}")

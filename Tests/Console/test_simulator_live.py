@@ -1,8 +1,6 @@
 """Open pages of the simulator: which changes they follow, and when they wait."""
-import re
-
-from harness import Simulator, World
-from test_simulator import MONTHLY, with_simulator
+from harness import Simulator, World, with_simulator
+from shop import MONTHLY
 
 
 @with_simulator
