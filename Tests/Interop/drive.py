@@ -1,10 +1,11 @@
-"""Apple's Python library, unmodified but for its base URL, against a running simulator.
+"""Calls a running simulator with Apple's Python library, which is unmodified except for its base URL.
 
 Usage: drive.py PLAN REPORT, both JSON files. See PythonClientTests.swift for the plan's members. The report says which
 methods the library's client has, which of them returned, how many checks there were, and what went wrong.
 """
 
 import json
+import os
 import sys
 import traceback
 import uuid
@@ -290,7 +291,7 @@ def main():
                 part(store)
             except Exception as error:  # One part must not hide the others.
                 frame = traceback.extract_tb(error.__traceback__)
-                line = [f for f in frame if f.filename.endswith("drive.py") and f.name != "call"][-1]
+                line = [f for f in frame if "drive" in os.path.basename(f.filename) and f.name != "call"][-1]
                 detail = "; caused by ".join(describe(cause) for cause in causes(error))
                 report.failures.append(f"{store.name}: {part.__name__}, line {line.lineno}: {detail}")
     with open(sys.argv[2], "w", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""A simulated store as Apple's Python library sees it, and the report on it."""
+"""A simulated store, called with Apple's Python library, and the report about it."""
 
 import inspect
 import json
@@ -30,7 +30,7 @@ class Report:
 
 
 class Client:
-    """Apple's client, and a note of each method that has returned."""
+    """Apple's client. Counts the calls of each method that returned."""
 
     def __init__(self, store, report, key=None):
         self._client = AppStoreServerAPIClient(
@@ -51,7 +51,7 @@ class Client:
 
 
 class Store:
-    """One environment: what the plan says about it, a client, a verifier."""
+    """One environment: its part of the plan, a client and a verifier."""
 
     def __init__(self, plan, environment, report):
         self.plan = plan["stores"][environment.value]

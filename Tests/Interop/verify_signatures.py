@@ -35,7 +35,7 @@ AUDIENCES = {
 
 
 def read(kind, token):
-    """Header and claims, the signature checked with the public key, the audience with its constant."""
+    """Returns header and claims. Checks the signature with the public key, and the audience."""
     claims = jwt.decode(token, key.public_key(), algorithms=["ES256"], audience=AUDIENCES[kind])
     return {"header": jwt.get_unverified_header(token), "claims": claims}
 
@@ -44,7 +44,7 @@ theirs = {
     "api": AppStoreServerAPIClient(*identity, Environment.SANDBOX)._generate_token(),
     "promotionalOffer": PromotionalOfferV2SignatureCreator(*identity).create_signature("p", "o", "1"),
     "introductoryOffer": IntroductoryOfferEligibilitySignatureCreator(*identity).create_signature("p", True, "1"),
-    # The models of the in-app requests are not needed: what is signed is their JSON.
+    # The signature covers the JSON of the in-app requests, so their models are not needed.
     "advancedCommerce": JWSSignatureCreator("advanced-commerce-api", *identity)._create_signature(
         {"request": base64.b64encode(asked["request"].encode()).decode()}
     ),

@@ -21,7 +21,7 @@ METHODS = {
 
 
 def verdict(question):
-    """None for accepted, else why not."""
+    """Returns None if the library accepts the text, or else the reason."""
     try:
         verifier = SignedDataVerifier(
             [base64.b64decode(question["root"])],
@@ -34,12 +34,12 @@ def verdict(question):
         return None
     except VerificationException as refusal:
         return refusal.status.name
-    except Exception as error:  # What the library lets through is a refusal as well.
+    except Exception as error:  # An error that the library does not wrap is a refusal too.
         return type(error).__name__
 
 
 def signed(order):
-    """A JWS as PyJWT makes it."""
+    """Returns a JWS that PyJWT created."""
     return jwt.encode(
         json.loads(order["payload"]), order["key"], algorithm="ES256", headers={"x5c": order["x5c"]}
     )

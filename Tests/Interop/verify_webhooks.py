@@ -1,4 +1,4 @@
-"""Verifies messages with the reference library of Standard Webhooks, and says what it thinks of damaged ones."""
+"""Verifies messages with the reference library of Standard Webhooks, and checks that it refuses changed ones."""
 import json
 import sys
 
