@@ -22,6 +22,9 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let cryptoExtras: Target.Dependency = .product(name: "_CryptoExtras", package: "swift-crypto")
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 /// A product that is only available with the trait "Server".
 func server(_ name: String, _ package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: ["Server"]))
@@ -47,9 +50,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let network: [Target.Dependency] = [
-    .product(name: "AsyncHTTPClient", package: "async-http-client"),
-    .product(name: "Logging", package: "swift-log"),
-    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "AsyncHTTPClient", package: "async-http-client"), logging, nio,
     .product(name: "NIOHTTP1", package: "swift-nio"),
 ]
 let libraries: [Target.Dependency] = [
@@ -61,10 +62,7 @@ let serverDependencies: [Target.Dependency] =
     ]
     + network + httpServer
     + lifecycle
-    + [
-        metrics, tracing, server("HummingbirdTLS", "hummingbird"), httpParts,
-        .product(name: "NIOPosix", package: "swift-nio"),
-    ]
+    + [metrics, tracing, server("HummingbirdTLS", "hummingbird"), httpParts, nioPosix]
 let everything: [Target.Dependency] =
     libraries + [
         "StoreSimulator", "Entitlements", "Ledger", "LedgerSQLite", "LedgerServices", "CounterfoilServer", crypto, x509,
@@ -121,18 +119,13 @@ let package = Package(
         .target(name: "Basics", swiftSettings: settings),
         .target(name: "AppStoreModels", swiftSettings: settings),
         .target(
-            name: "AppStoreTrust", dependencies: ["Basics", "AppStoreModels", crypto, cryptoExtras, x509, asn1],
+            name: "AppStoreTrust", dependencies: ["Basics", "AppStoreModels", crypto, x509, asn1],
             swiftSettings: settings),
         .target(
             name: "AppStoreServer",
             dependencies: [
-                "Basics", "AppStoreModels", "AppStoreTrust", "Entitlements", crypto, x509,
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
+                "Basics", "AppStoreModels", "AppStoreTrust", "Entitlements", crypto, x509, nioPosix,
+            ] + network,
             swiftSettings: settings),
         .target(
             name: "AppStoreReceipts",
@@ -143,22 +136,12 @@ let package = Package(
         .target(name: "ConfigurationReading", dependencies: ["Basics", yams], swiftSettings: settings),
         .target(
             name: "WebConsole",
-            dependencies: [
-                "Basics", crypto, mustache, .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-            ] + httpServer,
+            dependencies: ["Basics", crypto, mustache, logging, nio] + httpServer,
             exclude: ["Assets", "Templates"], swiftSettings: settings, plugins: ["EmbedFiles"]),
         .target(
             name: "StoreSimulator",
-            dependencies: [
-                "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts",
-                "ConfigurationReading", "WebConsole", crypto,
-                cryptoExtras, x509, asn1,
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ] + httpServer + lifecycle,
+            dependencies: libraries + ["ConfigurationReading", "WebConsole", crypto, cryptoExtras, x509, asn1]
+                + network + httpServer + lifecycle,
             exclude: ["Catalogue/example.yaml", "Control/openapi.yaml", "Console/Templates", "Scenarios/Shipped"],
             swiftSettings: settings, plugins: ["EmbedFiles"]),
         .target(name: "Entitlements", dependencies: ["AppStoreModels"], swiftSettings: settings),
@@ -188,16 +171,14 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "counterfoil-benchmarks",
-            dependencies: everything + [grdb, .product(name: "NIOPosix", package: "swift-nio")], path: "Benchmarks",
+            dependencies: everything + [grdb, nioPosix], path: "Benchmarks",
             swiftSettings: settings),
         .target(
             name: "TestSupport",
             dependencies: [
                 "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", "WebConsole", crypto,
-                cryptoExtras, x509, asn1,
-                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                hummingbird, .product(name: "Subprocess", package: "swift-subprocess"),
+                cryptoExtras, x509, asn1, nio, nioPosix, hummingbird,
+                .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/Support", swiftSettings: settings),
@@ -220,32 +201,27 @@ let package = Package(
             "StoreSimulatorTests",
             [
                 "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator",
-                crypto, x509, asn1, yams, .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
+                crypto, x509, asn1, yams, nio,
             ] + httpServer),
         tests(
             "WebConsoleTests",
-            [
-                "WebConsole", "Basics", server("HummingbirdTesting", "hummingbird"),
-                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ] + httpServer),
+            ["WebConsole", server("HummingbirdTesting", "hummingbird"), logging, nio, nioPosix] + httpServer),
         tests("EntitlementsTests", ["Entitlements", "AppStoreModels", "AppStoreServer"]),
-        tests("LedgerTests", ["Ledger", "Basics", "AppStoreModels", "Entitlements"]),
+        tests("LedgerTests", ["Ledger", "AppStoreModels", "Entitlements"]),
         tests(
             "LedgerContractTests",
-            ["Ledger", "LedgerSQLite", "MemoryLedger", "Basics", "AppStoreModels", "Entitlements", "StoreSimulator"]),
+            ["Ledger", "LedgerSQLite", "MemoryLedger", "AppStoreModels", "Entitlements"]),
         tests(
             "CounterfoilServerTests",
             everything + [
                 "counterfoil", metrics, tracing, server("InMemoryTracing", "swift-distributed-tracing"), grdb, sqlite,
-                yams, "ConfigurationReading", "WebConsole", "MemoryLedger",
+                yams, "WebConsole", "MemoryLedger",
             ]),
         tests(
             "CounterfoilTests",
             [
                 "counterfoil", "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts",
-                "StoreSimulator", "Ledger", "LedgerSQLite", "LedgerServices", "CounterfoilServer", crypto, arguments,
+                "StoreSimulator", "LedgerSQLite", "LedgerServices", "CounterfoilServer", crypto, arguments,
             ]),
     ]
 )
@@ -260,25 +236,24 @@ if !isDependency {
     ]
 }
 
-// Fuzz/run sets this variable. The targets are hidden otherwise, because they need libFuzzer and unsafe flags.
+// Fuzz/run and Scripts/check-fuzz set this variable. The targets are hidden otherwise, because they need libFuzzer and
+// unsafe flags.
 if !isDependency, Context.environment["COUNTERFOIL_FUZZ"] != nil {
-    let libraries: [Target.Dependency] = [
-        "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto,
-        cryptoExtras,
-        x509, asn1,
-    ]
+    let common = libraries + ["StoreSimulator", crypto, x509, asn1]
     func harness(_ name: String, _ folder: String, _ more: Target.Dependency...) -> Target {
         .executableTarget(
-            name: "fuzz-" + name, dependencies: libraries + ["FuzzSupport", "FuzzDriver", "TestSupport"] + more,
+            name: "fuzz-" + name, dependencies: common + ["FuzzSupport", "FuzzDriver", "TestSupport"] + more,
             path: "Fuzz/" + folder,
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])])
     }
     package.targets += [
         .target(name: "FuzzDriver", path: "Fuzz/Driver"),
-        .target(name: "FuzzSupport", dependencies: libraries, path: "Fuzz/Support", swiftSettings: settings),
+        .target(name: "FuzzSupport", dependencies: common, path: "Fuzz/Support", swiftSettings: settings),
         .executableTarget(
             name: "fuzz-seeds",
-            dependencies: libraries + ["FuzzSupport", "TestSupport", "Entitlements", "Ledger", "LedgerSQLite"],
+            dependencies: common + [
+                "FuzzSupport", "TestSupport", "Entitlements", "Ledger", "LedgerSQLite", cryptoExtras,
+            ],
             path: "Fuzz/Seeds", swiftSettings: settings),
         harness("api-requests", "APIRequests"),
         harness("base64", "Base64"),
