@@ -50,7 +50,7 @@ pictures: browser ## Make the screenshots in README again, from the running demo
 	.build/console-venv/bin/python Tests/Console/pictures.py
 
 .PHONY: client-test
-client-test: system-packages ## Build and test Client/, the package for apps, and simulate 100,000 random histories of it
+client-test: system-packages ## Build and test Client/, the package for apps, and simulate HISTORIES=100000 random histories of it
 	$(BUILD) --product counterfoil
 	cd Client && $(BUILD) --build-tests $(CLIENT_OPTIONS) \
 		&& COUNTERFOIL_END_TO_END=required ../Scripts/run-tests $(CLIENT_OPTIONS)
