@@ -149,5 +149,6 @@ system-packages:
 browser:
 	Scripts/install-system-packages browser
 	Scripts/install-python-packages console Tests/Console/requirements.txt
+	@# Ubuntu has Chromium only as a snap.
 	@test -x /usr/bin/chromium || .build/console-venv/bin/playwright install --with-deps chromium
 	$(BUILD) --product counterfoil
