@@ -111,7 +111,7 @@ import Testing
             ])
     }
 
-    @Test func `A repurchase keeps the year's extension count, and a refund restarts the streak`() throws {
+    @Test func `A repurchase keeps the year's extension count, and after a refund moves the start date`() throws {
         var shop = try AdvancedCommerceStore()
         for _ in 0..<2 {
             try shop.perform(.extendRenewal(customer: "anna", days: 1, subscription: shop.subscription))

@@ -122,11 +122,11 @@ import Testing
     }
 
     @Test(arguments: RenewalRate.sandbox)
-    func `The streak gap is 600 seconds at every sandbox rate`(_ rate: RenewalRate) {
+    func `A lapse of up to 600 seconds is ignored at every sandbox rate`(_ rate: RenewalRate) {
         #expect(rate.maximumIgnoredLapse == 600)
     }
 
-    @Test func `The streak gap of a rate that only Xcode has is its billing retry period`() {
+    @Test func `A lapse of up to the billing retry period is ignored at a rate that only Xcode has`() {
         #expect(RenewalRate.anyEvery2Seconds.maximumIgnoredLapse == 4)
         #expect(RenewalRate.dayEveryMinute.maximumIgnoredLapse == 3600)
     }

@@ -219,7 +219,7 @@ import Testing
         try expectConsistent(shop.store, at: shop.now)
     }
 
-    @Test func `A lapse of up to 60 days keeps the subscription streak, and a longer one restarts it`() throws {
+    @Test func `A lapse of up to 60 days keeps the recent start date, and a longer one moves it`() throws {
         var shop = Shop()
         try shop.buy("plus")
         try shop.perform(.cancel(customer: "anna"))
@@ -234,7 +234,7 @@ import Testing
         #expect(try shop.last().renewalInfo?.recentSubscriptionStartDate == shop.now)
     }
 
-    @Test func `A long billing retry restarts the subscription streak, and a short one does not`() throws {
+    @Test func `A long billing retry moves the recent start date, and a short one does not`() throws {
         for (minutes, isLong) in [(5.0, false), (30, true)] {
             var shop = Shop(.sandbox) { $0.rate = .monthlyEveryHour }
             try shop.buy("plus")
