@@ -120,6 +120,9 @@ import Testing
         try await World.withConsole { _, browser in
             let filtered = try await browser.get("/console/notifications?type=DID_RENEW").text
             #expect(filtered.contains("No notification matches the filter."))
+            // Earlier pages may have some that match.
+            let last = try await browser.get("/console/notifications?type=DID_RENEW&page=1").text
+            #expect(last.contains("The list ends before this page."))
             let all = try await browser.get("/console/notifications").text
             #expect(all.contains("No notification was received yet."))
         }

@@ -26,12 +26,10 @@ enum NotificationsPage {
         if let json = try await pageRequest.read(target, &page, "Notifications") {
             let items = json["items"].items
             let next = pageRequest.nextPage(of: json, "notifications", query: typed)
-            let end = typed.isEmpty ? "The list ends before this page." : "No notification matches the filter."
-            let none = next == nil ? end : "None among the searched notifications. The next page goes on."
             table(
                 items, pageRequest, &page,
-                empty: typed.isEmpty && pageRequest.parameter("page") == nil
-                    ? "No notification was received yet. The URL for App Store Connect is /apple/notifications." : none)
+                empty: emptySentence(
+                    isFiltered: !typed.isEmpty, isFirst: pageRequest.parameter("page") == nil, isLast: next == nil))
             page.links([], next: next)
             // Offer to reprocess by the error codes on this page, for the selected app and environment.
             let codes = Set(items.filter { $0["state"].text == "failed" }.compactMap { $0["failure"].text })
@@ -53,6 +51,15 @@ enum NotificationsPage {
                 .init("to", "Received before", value: values["to"] ?? ""),
             ], pageRequest)
         return page
+    }
+
+    /// Returns the sentence for a page of the list without notifications. Earlier pages may have some.
+    private static func emptySentence(isFiltered: Bool, isFirst: Bool, isLast: Bool) -> String {
+        guard isLast else { return "None among the searched notifications. The next page goes on." }
+        guard isFirst else { return "The list ends before this page." }
+        return isFiltered
+            ? "No notification matches the filter."
+            : "No notification was received yet. The URL for App Store Connect is /apple/notifications."
     }
 
     static func table(_ items: [APIValue], _ pageRequest: PageRequest, _ page: inout ConsolePage, empty: String) {
