@@ -189,7 +189,7 @@ package struct RestoreService: Sendable {
         case .granted(let originals):
             wakeWebhooks()
             return originals
-        case .inUse(let refusal): throw ServiceFailure(refusal)
+        case .inUse(let refusal): throw ServiceFailure(refusal, ofAccountAlone: originals.isEmpty)
         case .overtaken: throw ServiceFailure.erased
         }
     }
@@ -198,7 +198,8 @@ package struct RestoreService: Sendable {
 extension ServiceFailure {
     fileprivate static let inUse = "receipt_already_in_use"
 
-    fileprivate init(_ refusal: ClaimRefusal) {
+    /// - Parameter isOfAccountAlone: Whether the report had no purchase, only an Apple account.
+    fileprivate init(_ refusal: ClaimRefusal, ofAccountAlone isOfAccountAlone: Bool) {
         let reason =
             switch refusal {
             case .signedForAnotherCustomer:
@@ -207,7 +208,8 @@ extension ServiceFailure {
             case .policy: "by the app's restore policy"
             case .ownerChangeLimit: "because it changed its owner too often today"
             }
-        self.init(.conflict, Self.inUse, "A purchase belongs to another customer, and stays there \(reason).")
+        let subject = isOfAccountAlone ? "The Apple account" : "A purchase"
+        self.init(.conflict, Self.inUse, "\(subject) belongs to another customer, and stays there \(reason).")
     }
 
     /// The app must not repeat the report at once: that would undo the erasure.
