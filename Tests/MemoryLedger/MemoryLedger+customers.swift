@@ -25,7 +25,7 @@ extension MemoryLedger: CustomerStorage {
         try read { state in
             let mentions = try state.readable(originalTransactionID, in: scope)?.mentions ?? []
             let numbers = mentions.prefix(limit).map(\.notification)
-            return (numbers + state.numbersOfOtherTexts(ofAny: Set(numbers), limit: limit)).compactMap {
+            return (numbers + state.codesOfOtherTexts(ofAny: Set(numbers), limit: limit)).compactMap {
                 state.storedNotification($0)
             }
             .sorted { $0.isSigned(before: $1) }

@@ -69,7 +69,7 @@ extension MemoryLedger: LedgerStorage {
     package func pending(after id: Int64, limit: Int) async throws -> [StoredNotification] {
         try read { state in
             let waiting = state.inbox.keys.filter { $0 > id }.sorted()
-            let others = waiting.filter { $0 < 0 }
+            let others = waiting.filter { InboxText(code: $0).otherText != nil }
             return (others.isEmpty ? waiting : others).prefix(limit).compactMap { state.storedNotification($0) }
         }
     }
@@ -91,8 +91,10 @@ extension MemoryLedger {
     /// Damages the stored text of a notification, for tests.
     package func damage(text notification: Int64) throws {
         try write { state in
-            state.notifications[notification]?.text = ""
-            state.otherTexts[-notification]?.text = ""
+            switch InboxText(code: notification) {
+            case .notification(let number): state.notifications[number]?.text = ""
+            case .otherText(let number): state.otherTexts[number]?.text = ""
+            }
         }
     }
 }
@@ -111,7 +113,7 @@ extension MemoryLedger.State {
             return .stored(number)
         }
         let other = otherTexts.first { $0.value.notification == number && $0.value.text.isExactly(new.text) }
-        let same = known.text.isExactly(new.text) ? number : other.map { -$0.key }
+        let same = known.text.isExactly(new.text) ? number : other.map { InboxText.otherText($0.key).code }
         let hasFailed = same.map { failures[$0] != nil } ?? false
         let decision = RepeatedNotification(
             isFirstDamaged: known.isDamaged, same: same.map { (id: $0, hasFailed: hasFailed) })
@@ -129,7 +131,7 @@ extension MemoryLedger.State {
             otherTexts[lastOtherText] = .init(
                 notification: number, signedDate: new.signedDate, receivedAt: new.receivedAt, origin: new.origin,
                 text: new.text)
-            return requeue(-lastOtherText, new)
+            return requeue(InboxText.otherText(lastOtherText).code, new)
         }
     }
 

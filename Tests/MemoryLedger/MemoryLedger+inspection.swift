@@ -91,7 +91,7 @@ extension MemoryLedger: InspectionStorage {
                     (original: wanted.originalTransactionID, kind: $0.kind, source: $0.source)
                 }
             }
-            let others = state.numbersOfOtherTexts(
+            let others = state.codesOfOtherTexts(
                 ofAny: Set(sources.compactMap(\.source.notification)), limit: FactSelection.maximumOtherTexts)
             return sources.flatMap { original, kind, source in
                 state.texts(of: source, kind, others).map { FactText(original, $0) }
@@ -101,10 +101,11 @@ extension MemoryLedger: InspectionStorage {
 }
 
 extension MemoryLedger.State {
-    /// The numbers of the other texts of some notifications, ordered by notification.
-    func numbersOfOtherTexts(ofAny notifications: Set<Int64>, limit: Int) -> [Int64] {
+    /// The codes (``InboxText``) of the other texts of some notifications, ordered by notification.
+    func codesOfOtherTexts(ofAny notifications: Set<Int64>, limit: Int) -> [Int64] {
         otherTexts.filter { notifications.contains($0.value.notification) }
-            .sorted { ($0.value.notification, $0.key) < ($1.value.notification, $1.key) }.prefix(limit).map { -$0.key }
+            .sorted { ($0.value.notification, $0.key) < ($1.value.notification, $1.key) }.prefix(limit)
+            .map { InboxText.otherText($0.key).code }
     }
 
     fileprivate func texts(
@@ -112,7 +113,9 @@ extension MemoryLedger.State {
     ) -> [StoredSource] {
         switch source {
         case .notification(let number):
-            let own = others.filter { otherTexts[-$0]?.notification == number }
+            let own = others.filter { code in
+                InboxText(code: code).otherText.flatMap { otherTexts[$0] }?.notification == number
+            }
             return ([number] + own).compactMap { storedNotification($0) }.map { .notification($0, holding: kind) }
         case .signedFact(let number):
             guard let signedFact = signedFacts[number], signedFact.kind != .receipt else { return [] }

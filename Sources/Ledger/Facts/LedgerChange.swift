@@ -67,14 +67,15 @@ package struct ReceivedNotification: Sendable {
 
 /// The result of storing a received notification.
 package enum InsertionResult: Sendable, Hashable {
-    /// It was stored under this row identifier and waits to be processed.
+    /// It was stored under this ``InboxText/code`` and waits to be processed.
     case stored(Int64)
-    /// It was already stored under this row identifier.
+    /// It was already stored. The number is the row identifier of the notification with the UUID.
     case duplicate(Int64)
 }
 
 /// A notification with its verified signed parts, ready to be processed into the ledger.
 package struct ProcessedNotification: Sendable {
+    /// The ``InboxText/code`` of the text.
     package var id: Int64
     package var scope: Int64
     package var uuid: String

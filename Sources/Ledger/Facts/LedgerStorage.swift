@@ -64,11 +64,14 @@ package protocol LedgerStorage: Sendable {
 
     /// Marks a pending notification as failed because its signed parts do not verify. Any other notification does not
     /// change: another server has processed it meanwhile, or has marked it.
+    ///
+    /// - Parameter notification: The ``InboxText/code``.
     func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws
 
     /// Marks a pending notification as failed because its stored text is corrupt. Any other notification does not
     /// change.
     ///
+    /// - Parameter notification: The ``InboxText/code``.
     /// - Returns: False, without a change, if the text is readable: it was received again meanwhile.
     func failDamaged(_ notification: Int64, message: String, at now: Milliseconds) async throws -> Bool
 

@@ -5,7 +5,7 @@
 package enum RepeatedNotification: Sendable, Hashable {
     /// The text is stored and did not fail: nothing changes.
     case duplicate
-    /// The stored notification with this row identifier failed. It becomes pending again, since it may verify now.
+    /// The stored text with this ``InboxText/code`` failed. It becomes pending again, since it may verify now.
     case retry(Int64)
     /// The text replaces the first one, and becomes pending, because it may differ. If it does not, processing it again
     /// changes nothing.
@@ -18,7 +18,7 @@ package enum RepeatedNotification: Sendable, Hashable {
     /// - Parameters:
     ///   - isFirstDamaged: Whether the first text with the UUID is corrupt, so that nobody knows whether this one
     ///     differs.
-    ///   - same: The stored notification with exactly this text; nil if there is none.
+    ///   - same: The ``InboxText/code`` of the stored text that is exactly this one; nil if there is none.
     package init(isFirstDamaged: Bool, same: (id: Int64, hasFailed: Bool)?) {
         if isFirstDamaged {
             self = .replacement

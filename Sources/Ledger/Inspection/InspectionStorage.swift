@@ -26,12 +26,14 @@ package protocol InspectionStorage: Sendable {
     /// Returns different texts with the notification's UUID, the earliest (by arrival) first.
     func otherTexts(of notification: Int64, limit: Int) async throws -> [StoredNotification]
 
-    /// Returns the row identifiers of notifications, including different texts, that failed with a code, in ascending
-    /// order.
+    /// Returns the notifications, including different texts, that failed with an error code, by their
+    /// ``InboxText/code`` in ascending order.
     func failedNotifications(code: String, in scopes: [Int64], limit: Int) async throws -> [Int64]
 
     /// Adds notifications, failed or processed, to the inbox again, in batches of one transaction each. A notification
     /// that is already in the inbox is there once, with the time of its first addition.
+    ///
+    /// - Parameter notifications: Their ``InboxText/code``.
     func reprocess(_ notifications: [Int64], at now: Milliseconds) async throws
 
     /// Returns the texts that contain the facts, in the order of `wanted`. Receipts are omitted, because they have no

@@ -4,7 +4,7 @@ internal import Ledger
 
 /// A signed text of the ledger.
 struct RawText: Sendable {
-    /// The row identifier; negative for a different text with the UUID of a stored notification.
+    /// The ``InboxText/code`` of a notification's text, or the row identifier of a signed fact.
     var id: Int64
     var scope: Int64
     /// The kind of signed fact; nil for a notification.

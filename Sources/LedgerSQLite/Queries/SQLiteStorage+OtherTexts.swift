@@ -2,7 +2,7 @@ internal import GRDB
 package import Ledger
 
 /// Reads different texts with the UUID of a stored notification. They may contain facts, so they are processed like
-/// notifications; in the inbox and among the failures their row identifiers are negative.
+/// notifications; in the inbox and among the failures `id` is their ``InboxText/code``.
 extension SQLiteStorage {
     /// The rows of the inbox or of the failures as `waiting`, joined with their different text (`other_texts`), if
     /// there is one, and their notification (`n`).
