@@ -105,7 +105,8 @@ public final class Server: Sendable {
     private static func open(
         _ ledger: LedgerOpener, _ settings: ServerConfiguration.Storage, _ logger: Logger
     ) async throws -> any LedgerEngine {
-        do { return try await ledger.open(settings, logger) } catch let error as StorageError {
+        do { return try await ledger.open(settings, logger) } catch {
+            if error is CancellationError { throw error }
             throw ServerError(starting: error)
         }
     }

@@ -54,4 +54,10 @@ import Testing
             #expect(entitlement["is_active"] as? Bool == true)
         }
     }
+
+    @Test func `An error with which an engine does not open the ledger is one of the server's start`() async throws {
+        let ledger = LedgerOpener { _, _ in throw CocoaError(.fileReadNoPermission) }
+        let error = await #expect(throws: ServerError.self) { try await World.run(ledger: ledger) { _ in } }
+        #expect(error?.code == .failed)
+    }
 }
