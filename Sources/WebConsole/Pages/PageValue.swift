@@ -1,8 +1,8 @@
 /// A value for a template.
 ///
 /// Every text is escaped. The case depends on the source: ``text(_:)`` is for the console's own texts,
-/// ``foreign(_:limit:showsWhole:)`` for untrusted texts, ``exact(_:)`` for values of form fields that must be sent back
-/// unchanged.
+/// ``foreign(_:limit:showsWhole:keepsLines:breaksNames:)`` for untrusted texts, ``exact(_:)`` for values of form fields
+/// that must be sent back unchanged.
 package indirect enum PageValue: Sendable {
     /// Renders as nothing. Its section is omitted.
     case nothing
