@@ -76,6 +76,21 @@ import Testing
         #expect(Self.version.finding(in: accounts, asOf: day(-6)) == .noFacts)
     }
 
+    @Test func `The original purchase does not depend on the order of the facts`() throws {
+        func original(_ facts: [OriginalPurchaseFact]) -> OriginalPurchaseFact? {
+            Self.engine(Self.version).state(of: CustomerFacts(originalPurchases: facts), asOf: day(60)).originalPurchase
+        }
+        // Versions that are only canonically equivalent, and data that only the environment distinguishes.
+        let pairs = [
+            [Self.fact("1\u{E9}", 0), Self.fact("1e\u{301}", 0)], [Self.fact("1", 0), Self.fact("1", 0, test: true)],
+        ]
+        for pair in pairs {
+            let (one, other) = (try #require(original(pair)), try #require(original(pair.reversed())))
+            #expect(one.isTestData == other.isTestData)
+            #expect(one.applicationVersion?.unicodeScalars.count == other.applicationVersion?.unicodeScalars.count)
+        }
+    }
+
     @Test func `An early original purchase gives lasting access, beside other purchases`() throws {
         let month = [period("1", 0, 30)]
         let early = [Self.fact("1", -9)]

@@ -106,9 +106,7 @@ struct CustomerStatesBuilder {
         let purchase = PurchaseState(
             fact, revokedBy: revocation, endDate: period?.date(after: fact.purchaseDate), asOf: facts.asOf)
         states.purchases.append(purchase)
-        if fact.type == .nonConsumable || fact.type == .nonRenewingSubscription {
-            products.append(ProductState(purchase))
-        }
+        if fact.type.canGiveAccess { products.append(ProductState(purchase)) }
     }
 
     private mutating func finish() {

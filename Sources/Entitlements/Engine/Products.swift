@@ -16,7 +16,7 @@ extension ProductState {
             return
         }
         let end = subscription.accessEndDate.map { min($0, asOf) }
-        endedDate = Self.earlier(subscription.revocationDate, end)
+        endedDate = Self.earliest(subscription.revocationDate, end)
     }
 
     /// Creates the state of a product that a subscription was in before it changed to another product.
@@ -36,7 +36,7 @@ extension ProductState {
             productID: fact.productID, type: .autoRenewableSubscription, state: .inactive, details: [detail],
             endedDate: isReplaced
                 ? replacedAt
-                : Self.earlier(period.isRevoked ? fact.revocationDate : nil, Self.earlier(fact.expiresDate, next)),
+                : Self.earliest(period.isRevoked ? fact.revocationDate : nil, fact.expiresDate, next),
             willRenew: false,
             transactionID: fact.transactionID, originalTransactionID: fact.originalTransactionID)
         if isReplaced { replacedAfter = fact.purchaseDate }
@@ -48,14 +48,12 @@ extension ProductState {
         self.init(
             productID: purchase.productID, type: purchase.type, state: purchase.hasAccess ? .active : .inactive,
             details: purchase.details, until: purchase.hasAccess ? purchase.endDate : nil,
-            endedDate: purchase.hasAccess ? nil : Self.earlier(purchase.revocationDate, purchase.endDate),
+            endedDate: purchase.hasAccess ? nil : Self.earliest(purchase.revocationDate, purchase.endDate),
             transactionID: purchase.transactionID, originalTransactionID: purchase.originalTransactionID)
     }
 
-    /// When access ended: a refund after the end of a period ended nothing.
-    private static func earlier(_ revocation: Date?, _ end: Date?) -> Date? {
-        [revocation, end].compactMap(\.self).min()
-    }
+    /// Returns the first of the instants that ended access: a refund after the end of a period ended nothing.
+    private static func earliest(_ ends: Date?...) -> Date? { ends.compactMap(\.self).min() }
 
     /// Returns the state with the highest priority of each product, sorted by product.
     static func best(_ candidates: [ProductState]) -> [ProductState] {

@@ -7,13 +7,12 @@ extension PurchaseState {
     /// - Parameter revocation: The transaction that shows that it was refunded or revoked. See
     ///   ``EffectiveFacts/revocation(of:among:)``.
     init(_ fact: TransactionFact, revokedBy revocation: TransactionFact?, endDate: Date?, asOf: Date) {
-        let canGiveAccess = fact.type == .nonConsumable || fact.type == .nonRenewingSubscription
         let isOver = endDate.map { $0 <= asOf } ?? false
         self.init(
             transactionID: fact.transactionID, originalTransactionID: fact.originalTransactionID,
             productID: fact.productID, type: fact.type, quantity: fact.quantity, purchaseDate: fact.purchaseDate,
-            ownership: fact.ownership, hasAccess: canGiveAccess && revocation == nil && !isOver, endDate: endDate,
-            offerType: fact.offerType, offerIdentifier: fact.offerIdentifier, details: [])
+            ownership: fact.ownership, hasAccess: fact.type.canGiveAccess && revocation == nil && !isOver,
+            endDate: endDate, offerType: fact.offerType, offerIdentifier: fact.offerIdentifier, details: [])
         if let revocation {
             revocationDate = revocation.revocationDate
             revocationReason = revocation.revocationReason
@@ -24,6 +23,12 @@ extension PurchaseState {
         }
         if let owner = StateDetail(fact.ownership) { details.append(owner) }
     }
+}
+
+extension ProductType {
+    /// Whether purchases of this type can give access. Not for auto-renewable subscriptions, which have states of their
+    /// own.
+    var canGiveAccess: Bool { self == .nonConsumable || self == .nonRenewingSubscription }
 }
 
 extension ConsumableTotals {

@@ -19,35 +19,31 @@ extension EntitlementEngine {
         let effective = EffectiveFacts(facts, asOf: asOf)
         let states = state(of: effective)
         let state = states.entitlement(entitlement)
-        let decidingProduct = state?.productID.map { states.product($0) }
-        let classifier = FactClassifier(
-            facts: effective, states: states, products: products, decidingProduct: decidingProduct)
-        let withoutPurchase = AccessWithoutPurchase(of: entitlement, effective, catalogue)
-        let otherRule = state.flatMap { withoutPurchase.rule($0, product: decidingProduct) }
-        let rule = otherRule ?? decidingProduct.map { ExplanationRule($0) } ?? .neverBought
+        let isActive = state?.isActive ?? false
+        let product = state?.productID.map { states.product($0) }
+        let access = AccessWithoutPurchase(of: entitlement, effective, catalogue)
+        let otherRule = state.flatMap { access.rule($0, product: product) }
+        let rule = otherRule ?? product.map { ExplanationRule($0) } ?? .neverBought
+        let isEarlyCustomer = rule == .qualifyingOriginalPurchase
         let original = catalogue.originalPurchaseRules[entitlement].map {
             $0.decision(in: facts.originalPurchases, asOf: asOf)
         }
-        let remark = state?.isActive == true && rule != .qualifyingOriginalPurchase ? nil : original.map(Sentence.text)
-        let isActive = state?.isActive ?? false
-        let grant =
-            isActive ? nil : facts.lastEndedGrant(of: entitlement, asOf: asOf, after: decidingProduct?.endedDate)
         let others = rule == .neverBought ? states.activeProducts(withoutEntitlementIn: catalogue) : []
-        let remarks = [Sentence.text(withoutEntitlement: others), remark, grant.map { Sentence.text($0) }]
+        let grant = isActive ? nil : facts.lastEndedGrant(of: entitlement, asOf: asOf, after: product?.endedDate)
+        let originalRemark = isActive && !isEarlyCustomer ? nil : original.map { Sentence.text($0) }
+        let remarks = [Sentence.text(withoutEntitlement: others), originalRemark, grant.map { Sentence.text($0) }]
             .compactMap(\.self)
-        let text =
-            rule == .qualifyingOriginalPurchase
-            ? nil
-            : Sentence(
-                decidingProduct, states, grantEnd: withoutPurchase.end, revoked: effective.revoked(decidingProduct),
-                lateCancellation: effective.lateCancellation(decidingProduct)
-            ).text(rule)
+        let sentence = Sentence(
+            product, states, grantEnd: access.end, revoked: effective.revoked(product),
+            lateCancellation: effective.lateCancellation(product))
+        let classifier = FactClassifier(facts: effective, states: states, products: products, decidingProduct: product)
         return Explanation(
             entitlement: entitlement, asOf: asOf, isActive: isActive, until: state?.until, rule: rule,
-            sentence: ([text].compactMap(\.self) + remarks).joined(separator: " "),
-            productID: decidingProduct?.productID,
-            transactionID: decidingProduct?.transactionID, facts: classifier.transactions() + classifier.renewals(),
-            originalPurchase: original, endedDate: decidingProduct?.endedDate, remarks: remarks)
+            // For early customers, the remark about the rule says everything.
+            sentence: (isEarlyCustomer ? remarks : [sentence.text(rule)] + remarks).joined(separator: " "),
+            productID: product?.productID, transactionID: product?.transactionID,
+            facts: classifier.transactions() + classifier.renewals(), originalPurchase: original,
+            endedDate: product?.endedDate, remarks: remarks)
     }
 }
 

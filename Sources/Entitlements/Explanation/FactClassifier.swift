@@ -76,8 +76,7 @@ struct FactClassifier {
     private func role(of purchase: PurchaseState) -> FactRole {
         if purchase.hasAccess { return .lowerPriority }
         if purchase.revocationDate != nil { return .refundedOrRevoked }
-        return purchase.type == .nonConsumable || purchase.type == .nonRenewingSubscription
-            ? .ended : .typeGivesNoAccess
+        return purchase.type.canGiveAccess ? .ended : .typeGivesNoAccess
     }
 
     private func role(of fact: RenewalFact) -> FactRole {

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 public import Foundation
 
 /// When a customer first got the app, and which version, from an app transaction or an app receipt. Deleting and
@@ -32,12 +33,12 @@ public struct OriginalPurchaseFact: Sendable, Hashable, Encodable {
     }
 
     /// Whether this fact comes before another one. A total order with the earliest purchase first.
-    func precedes(_ other: Self) -> Bool {
-        let (date, otherDate) = (purchaseDate ?? .distantFuture, other.purchaseDate ?? .distantFuture)
-        if date != otherDate { return date < otherDate }
-        let (version, otherVersion) = (applicationVersion ?? "", other.applicationVersion ?? "")
-        if version != otherVersion { return version.utf8.lexicographicallyPrecedes(otherVersion.utf8) }
-        if signedDate != other.signedDate { return signedDate < other.signedDate }
-        return (appTransactionID ?? "").utf8.lexicographicallyPrecedes((other.appTransactionID ?? "").utf8)
+    func precedes(_ other: Self) -> Bool { order < other.order }
+
+    private var order: (Date, ExactText, Date, ExactText, Int) {
+        (
+            purchaseDate ?? .distantFuture, ExactText(applicationVersion ?? ""), signedDate,
+            ExactText(appTransactionID ?? ""), isTestData ? 1 : 0
+        )
     }
 }

@@ -38,21 +38,21 @@ struct ReceiptReader {
 
     func renewals() throws(VerifyReceiptError) -> [RenewalFact] {
         let items = response.renewals?.items ?? []
-        try check(items.count)
+        try requireLimit(items.count)
         var facts: [RenewalFact] = []
         for item in items { facts.append(try renewal(item)) }
         if facts.isEmpty, let fact = try legacyRenewal() { facts.append(fact) }
         return facts
     }
 
-    private func check(_ count: Int) throws(VerifyReceiptError) {
+    private func requireLimit(_ count: Int) throws(VerifyReceiptError) {
         guard count <= limits.items else {
             throw VerifyReceiptError(.tooLarge, "a list of the response has more than \(limits.items) items")
         }
     }
 
     private func read(_ items: [LenientObject], signedDate: Date) throws(VerifyReceiptError) -> [TransactionFact] {
-        try check(items.count)
+        try requireLimit(items.count)
         var facts: [TransactionFact] = []
         facts.reserveCapacity(items.count)
         for item in items { facts.append(try transaction(item, signedDate: signedDate)) }
@@ -136,7 +136,12 @@ extension ReceiptReader {
     /// Returns the offer type. A free or reduced introductory period uses up the introductory offer according to
     /// Apple's documentation, even if the item names another offer too.
     private func offerType(_ item: LenientObject) -> OfferType? {
-        if item.flag("is_in_intro_offer_period") || item.flag("is_trial_period") { return .introductory }
+        let isIntroductory = item.flag("is_in_intro_offer_period") || item.flag("is_trial_period")
+        return isIntroductory ? .introductory : namedOfferType(item)
+    }
+
+    /// Returns the type of the offer that an item names.
+    private func namedOfferType(_ item: LenientObject) -> OfferType? {
         if item.text("promotional_offer_id") != nil { return .promotional }
         return item.text("offer_code_ref_name") == nil ? nil : .offerCode
     }
@@ -164,9 +169,7 @@ extension ReceiptReader {
             priceIncreaseStatus: (item.number("price_increase_status") ?? item.number("price_consent_status")).map {
                 PriceIncreaseStatus(rawValue: $0)
             },
-            offerType: item.text("promotional_offer_id") != nil
-                ? .promotional : item.text("offer_code_ref_name") != nil ? .offerCode : nil,
-            offerIdentifier: offerIdentifier(item), signedDate: responseDate)
+            offerType: namedOfferType(item), offerIdentifier: offerIdentifier(item), signedDate: responseDate)
     }
 
     /// Returns the renewal info of a very old response, which is about one subscription and has its renewal members at
