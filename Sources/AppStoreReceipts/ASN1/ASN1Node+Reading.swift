@@ -50,10 +50,9 @@ extension ASN1Node {
             throw .malformed("\(name) is not an INTEGER")
         }
         let digits = octets.drop { $0 == 0 }
-        guard first < 0x80, digits.count <= 8 else { throw .malformed("\(name) is negative or too large") }
-        guard let value = Int64(exactly: digits.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) else {
-            throw .malformed("\(name) is too large")
-        }
+        guard first < 0x80, digits.count <= 8,
+            let value = Int64(exactly: digits.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+        else { throw .malformed("\(name) is negative or too large") }
         return value
     }
 

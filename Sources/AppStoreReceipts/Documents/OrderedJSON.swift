@@ -50,17 +50,13 @@ extension OrderedJSON: Encodable {
         case .object(let members):
             var container = encoder.container(keyedBy: JSONName.self)
             for member in members { try container.encode(member.value, forKey: JSONName(stringValue: member.name)) }
-        case .array(let values):
-            var container = encoder.unkeyedContainer()
-            for value in values { try container.encode(value) }
-        default:
+        case .array(let values): try values.encode(to: encoder)
+        case .string(let value): try value.encode(to: encoder)
+        case .number(let value): try value.encode(to: encoder)
+        case .bool(let value): try value.encode(to: encoder)
+        case .null:
             var container = encoder.singleValueContainer()
-            switch self {
-            case .string(let value): try container.encode(value)
-            case .number(let value): try container.encode(value)
-            case .bool(let value): try container.encode(value)
-            default: try container.encodeNil()
-            }
+            try container.encodeNil()
         }
     }
 }

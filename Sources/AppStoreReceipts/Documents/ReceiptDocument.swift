@@ -76,16 +76,19 @@ public struct ReceiptDocument: Sendable, Hashable, Encodable {
             .init("signing_service_version", .init(receipt.signingServiceVersion)),
             .init("unique_vendor_identifier", .null),
         ]
+        let purchases = receipt.purchases.map { purchase in
+            Self.object(purchase, webOrderLineItemID: purchase.webOrderLineItemID.map { String($0) })
+        }
         let contents: [OrderedJSON.Member] = [
             .init("opaque_value", .string(receipt.opaqueValue.hexadecimal)),
             .init("sha1_hash", .string(receipt.deviceHash.hexadecimal)),
-            .init("in_app", .array(receipt.purchases.map(object))),
+            .init("in_app", .array(purchases)),
             .init("other_attributes", .attributes(receipt.otherAttributes)),
         ]
         return .object(app + installation + contents)
     }
 
-    private static func object(_ purchase: InAppPurchase) -> OrderedJSON {
+    private static func object(_ purchase: InAppPurchase, webOrderLineItemID: String?) -> OrderedJSON {
         .object([
             .init("product_id", .string(purchase.productID)),
             .init("transaction_id", .string(purchase.transactionID)),
@@ -100,31 +103,19 @@ public struct ReceiptDocument: Sendable, Hashable, Encodable {
             .init("product_apple_id", .init(purchase.productAppleID)),
             .init("is_trial_period", .init(purchase.isTrialPeriod)),
             .init("is_in_intro_offer_period", .init(purchase.isInIntroductoryOfferPeriod)),
-            .init("web_order_line_item_id", .init(purchase.webOrderLineItemID.map(String.init))),
+            .init("web_order_line_item_id", .init(webOrderLineItemID)),
             .init("promotional_offer_id", .init(purchase.promotionalOfferID)),
             .init("other_attributes", .attributes(purchase.otherAttributes)),
         ])
     }
 
     private static func object(_ receipt: LegacyReceipt) -> OrderedJSON {
-        let purchase: [OrderedJSON.Member] = [
-            .init("product_id", .string(receipt.productID)),
-            .init("transaction_id", .string(receipt.transactionID)),
-            .init("original_transaction_id", .init(receipt.originalTransactionID)),
-            .init("purchase_date_ms", .milliseconds(receipt.purchaseDate)),
-            .init("original_purchase_date_ms", .milliseconds(receipt.originalPurchaseDate)),
-            .init("expires_date_ms", .milliseconds(receipt.expirationDate)),
-            .init("cancellation_date_ms", .null),
-            .init("quantity", .init(receipt.quantity)),
-            .init("cancellation_reason", .null),
-            .init("product_type", .null),
-            .init("product_apple_id", .init(receipt.itemID.flatMap { Int64($0) })),
-            .init("is_trial_period", .init(receipt.isTrialPeriod)),
-            .init("is_in_intro_offer_period", .init(receipt.isInIntroductoryOfferPeriod)),
-            .init("web_order_line_item_id", .init(receipt.webOrderLineItemID)),
-            .init("promotional_offer_id", .null),
-            .init("other_attributes", .array([])),
-        ]
+        let purchase = InAppPurchase(
+            quantity: receipt.quantity, productID: receipt.productID, transactionID: receipt.transactionID,
+            purchaseDate: receipt.purchaseDate, originalTransactionID: receipt.originalTransactionID,
+            originalPurchaseDate: receipt.originalPurchaseDate, expirationDate: receipt.expirationDate,
+            productAppleID: receipt.itemID.flatMap { Int64($0) }, isTrialPeriod: receipt.isTrialPeriod,
+            isInIntroductoryOfferPeriod: receipt.isInIntroductoryOfferPeriod)
         let app: [OrderedJSON.Member] = [
             .init("bundle_id", .string(receipt.bundleID)),
             .init("application_version", .init(receipt.version)),
@@ -140,7 +131,7 @@ public struct ReceiptDocument: Sendable, Hashable, Encodable {
             .init("unique_vendor_identifier", .init(receipt.uniqueVendorIdentifier?.text)),
             .init("opaque_value", .null),
             .init("sha1_hash", .null),
-            .init("in_app", .array([.object(purchase)])),
+            .init("in_app", .array([Self.object(purchase, webOrderLineItemID: receipt.webOrderLineItemID)])),
             .init("other_attributes", .array([])),
         ]
         return .object(app + missingInTransactionReceipts.map { OrderedJSON.Member($0, .null) } + contents)

@@ -20,7 +20,7 @@ extension ReceiptValidator {
         of receipt: Verified<Receipt>, catalogue: ProductCatalogue = ProductCatalogue()
     ) throws(VerificationError) -> CustomerFacts {
         // Parse the receipt through the `verifyReceipt` response for it.
-        let answer = answer(about: receipt).json
+        let response = verifyReceiptResponse(for: receipt).json
         var facts = CustomerFacts()
         // A product type in the receipt overrides the catalogue.
         let knownTypes: [String: ProductType] = Dictionary(
@@ -29,7 +29,7 @@ extension ReceiptValidator {
             }, uniquingKeysWith: { first, _ in first })
         do {
             facts.transactions = try VerifyReceiptFacts(
-                response: Data(answer.utf8), received: now(), catalogue: catalogue, knownTypes: knownTypes
+                response: Data(response.utf8), received: now(), catalogue: catalogue, knownTypes: knownTypes
             ).facts.transactions
         } catch {
             throw VerificationError(.malformedReceipt, error.message)
@@ -53,7 +53,7 @@ extension ReceiptValidator {
 
     /// Returns the `verifyReceipt` response for a receipt. Adds the dates of the purchase and of its original in
     /// milliseconds, because a transaction receipt may contain them only as formatted text.
-    private func answer(about receipt: Verified<Receipt>) -> VerifyReceiptResponse {
+    private func verifyReceiptResponse(for receipt: Verified<Receipt>) -> VerifyReceiptResponse {
         let response = VerifyReceiptEndpoint(validator: self).response(for: receipt)
         guard case .transaction(let old) = receipt.payload, case .object(var members)? = response.receipt else {
             return response
