@@ -1,8 +1,6 @@
 // The Advanced Commerce API 1.2. The server recognizes a repeated request by its `requestReferenceId`: the same body
 // may be sent again after a timeout, and is otherwise refused with 4000097.
 
-private let json = "application/json"
-
 extension AppStoreEndpoint {
     /// Turns renewal off.
     public static let cancelSubscription = Self(

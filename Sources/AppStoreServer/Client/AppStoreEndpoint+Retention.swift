@@ -2,8 +2,6 @@ import AppStoreModels
 
 // The Retention Messaging API 1.5.
 
-private let json = "application/json"
-
 extension AppStoreEndpoint {
     /// Uploads an image. A second upload under the same identifier is a conflict.
     public static let uploadImage = Self(

@@ -2,8 +2,6 @@ import AppStoreModels
 
 // The App Store Server API 1.22. Where Apple does not say whether a request may be repeated, it counts as unsafe.
 
-private let json = "application/json"
-
 extension AppStoreEndpoint {
     /// Returns all purchases of a customer, in pages.
     public static let transactionHistory = Self(

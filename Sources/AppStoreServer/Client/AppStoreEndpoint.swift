@@ -89,6 +89,9 @@ public struct AppStoreEndpoint: Sendable, Hashable, Identifiable {
 }
 
 extension AppStoreEndpoint {
+    /// The media type of most request bodies.
+    static let json = "application/json"
+
     private var segments: [Substring] { path.split(separator: "/") }
     private static func isParameter(_ segment: Substring) -> Bool { segment.hasPrefix("{") }
 

@@ -38,8 +38,8 @@ extension AppStoreServerClient {
         var request = HTTPTransportRequest(
             method: endpoint.method, url: host.url + target, body: body, timeout: configuration.timeout,
             maximumResponseSize: configuration.maximumResponseSize)
-        request.headers = [("User-Agent", configuration.userAgent), ("Accept", "application/json")]
-        if body != nil { request.headers.append(("Content-Type", endpoint.contentType ?? "application/json")) }
+        request.headers = [("User-Agent", configuration.userAgent), ("Accept", AppStoreEndpoint.json)]
+        if body != nil { request.headers.append(("Content-Type", endpoint.contentType ?? AppStoreEndpoint.json)) }
 
         var retries = RetryState(
             configuration.retry, endpoint.idempotency, newTokens: max(tokens.keyCount - 1, 1))

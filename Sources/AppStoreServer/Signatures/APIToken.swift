@@ -148,7 +148,7 @@ public final class APITokenSource: Sendable {
 
     private func createToken(by index: Int, of keys: [SigningKey], _ now: Date) throws(SigningError) -> APIToken {
         guard keys.indices.contains(index) else { throw SigningError(.signingFailed, "there is no key") }
-        let issued = try now.unixSeconds()
+        let issued = try now.unixTime()
         let (expires, overflow) = issued.addingReportingOverflow(lifetime.components.seconds)
         guard !overflow else { throw SigningError(.invalidDate, "the clock shows no usable date") }
         let claims = TokenClaims(iss: issuerID, iat: issued, exp: expires, bid: bundleID)

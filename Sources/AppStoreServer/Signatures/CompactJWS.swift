@@ -34,11 +34,11 @@ package enum CompactJWS {
 }
 
 extension Date {
-    /// Returns whole seconds since 1970, rounded down. Throws if Int64 cannot represent them.
-    func unixSeconds() throws(SigningError) -> Int64 {
-        guard let seconds = Int64(exactly: timeIntervalSince1970.rounded(.down)) else {
+    /// Returns the time since 1970 in whole units, rounded down. Throws `invalid_date` if Int64 cannot represent it.
+    func unixTime(unitsPerSecond: Double = 1) throws(SigningError) -> Int64 {
+        guard let time = Int64(exactly: (timeIntervalSince1970 * unitsPerSecond).rounded(.down)) else {
             throw SigningError(.invalidDate, "the clock shows no usable date")
         }
-        return seconds
+        return time
     }
 }

@@ -56,10 +56,7 @@ public struct OfferSigner: Sendable {
     public func promotionalOffer(
         productID: String, offerID: String, appAccountToken: UUID? = nil
     ) throws(SigningError) -> PromotionalOfferSignatureV1 {
-        let milliseconds = (now().timeIntervalSince1970 * 1000).rounded(.down)
-        guard let timestamp = Int64(exactly: milliseconds) else {
-            throw SigningError(.invalidDate, "the clock shows no usable date")
-        }
+        let timestamp = try now().unixTime(unitsPerSecond: 1000)
         let nonce = nonce()
         let text = try Self.promotionalOfferText(
             bundleID: bundleID, keyID: key.keyID, productID: productID, offerID: offerID,
@@ -84,9 +81,9 @@ public struct OfferSigner: Sendable {
         productID: String, offerID: String, transactionID: String? = nil
     ) throws(SigningError) -> String {
         var claims = try claims(for: "promotional-offer")
-        claims.productId = try checked(productID, "product ID")
-        claims.offerIdentifier = try checked(offerID, "offer ID")
-        claims.transactionId = try transactionID.map { id throws(SigningError) in try checked(id, "transaction ID") }
+        claims.productId = try SigningIdentifier.check(productID, "product ID")
+        claims.offerIdentifier = try SigningIdentifier.check(offerID, "offer ID")
+        if let transactionID { claims.transactionId = try SigningIdentifier.check(transactionID, "transaction ID") }
         return try key.sign(claims: claims)
     }
 
@@ -104,9 +101,9 @@ public struct OfferSigner: Sendable {
         productID: String, isAllowed: Bool, transactionID: String
     ) throws(SigningError) -> String {
         var claims = try claims(for: "introductory-offer-eligibility")
-        claims.productId = try checked(productID, "product ID")
+        claims.productId = try SigningIdentifier.check(productID, "product ID")
         claims.allowIntroductoryOffer = isAllowed
-        claims.transactionId = try checked(transactionID, "transaction ID")
+        claims.transactionId = try SigningIdentifier.check(transactionID, "transaction ID")
         return try key.sign(claims: claims)
     }
 
@@ -137,12 +134,7 @@ public struct OfferSigner: Sendable {
 
     private func claims(for audience: String) throws(SigningError) -> OfferClaims {
         OfferClaims(
-            iss: issuerID, iat: try now().unixSeconds(), aud: audience, bid: bundleID, nonce: nonce().text)
-    }
-
-    private func checked(_ id: String, _ name: String) throws(SigningError) -> String {
-        try SigningIdentifier.check(id, name)
-        return id
+            iss: issuerID, iat: try now().unixTime(), aud: audience, bid: bundleID, nonce: nonce().text)
     }
 }
 

@@ -108,12 +108,16 @@ private struct TokenHeader: Encodable {
 
 /// Checks an identifier before it is signed.
 enum SigningIdentifier {
+    /// The maximum size of an identifier, in bytes.
     static let maximumSize = 1024
 
-    static func check(_ text: String, _ name: String) throws(SigningError) {
+    /// Returns `text`. Throws `invalid_identifier` if it is empty or longer than ``maximumSize``.
+    @discardableResult
+    static func check(_ text: String, _ name: String) throws(SigningError) -> String {
         guard !text.isEmpty else { throw SigningError(.invalidIdentifier, "the \(name) is empty") }
         guard text.utf8.count <= maximumSize else {
             throw SigningError(.invalidIdentifier, "the \(name) has more than \(maximumSize) bytes")
         }
+        return text
     }
 }

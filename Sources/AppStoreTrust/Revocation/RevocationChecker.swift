@@ -54,9 +54,7 @@ package final class RevocationChecker: Sendable {
             [entries[ids.leaf]?.response, entries[ids.intermediate]?.response]
         }
         for (response, certificate) in zip(responses, [chain.leaf, chain.intermediate]) {
-            guard case .revoked(let date)? = response?.status else { continue }
-            throw VerificationError(
-                .revoked, "\(certificate.subject) was revoked at \(date.formatted(.iso8601))")
+            try response?.requireNotRevoked(certificate)
         }
         return RevocationFinding(
             status: .notChecked,
@@ -71,11 +69,7 @@ package final class RevocationChecker: Sendable {
         for (outcome, isLeaf) in [(leaf, true), (intermediate, false)] {
             switch outcome {
             case .response(let response):
-                if case .revoked(let date) = response.status {
-                    let certificate = isLeaf ? chain.leaf : chain.intermediate
-                    throw VerificationError(
-                        .revoked, "\(certificate.subject) was revoked at \(date.formatted(.iso8601))")
-                }
+                try response.requireNotRevoked(isLeaf ? chain.leaf : chain.intermediate)
                 oldest = min(oldest, response.thisUpdate)
             case .unknown(let explanation):
                 problem = problem ?? explanation

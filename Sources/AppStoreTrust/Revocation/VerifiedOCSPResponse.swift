@@ -50,6 +50,12 @@ package struct VerifiedOCSPResponse: Sendable, Hashable {
         guard now < expires else { throw OCSPProblem("the answer has expired") }
         (status, thisUpdate) = (single.status, single.thisUpdate)
     }
+
+    /// Throws `revoked` if the certificate, which the response is about, was revoked.
+    func requireNotRevoked(_ certificate: @autoclosure () -> Certificate) throws(VerificationError) {
+        guard case .revoked(let date) = status else { return }
+        throw VerificationError(.revoked, "\(certificate().subject) was revoked at \(date.formatted(.iso8601))")
+    }
 }
 
 extension OCSPResponse {
