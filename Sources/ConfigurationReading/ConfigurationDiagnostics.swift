@@ -59,10 +59,11 @@ package final class ConfigurationDiagnostics {
             omittedNotes = 0
         }
         guard !problems.isEmpty else { return }
-        throw ConfigurationProblems(
-            problems: problems
-                + (omittedProblems > 0
-                    ? [.init(message: "\(omittedProblems) more \(omittedProblems.noun("problem"))")] : []))
+        var all = problems
+        if omittedProblems > 0 {
+            all.append(.init(message: "\(omittedProblems) more \(omittedProblems.noun("problem"))"))
+        }
+        throw ConfigurationProblems(problems: all)
     }
 
     /// Returns the line of a value, or of the nearest enclosing value with a known line.

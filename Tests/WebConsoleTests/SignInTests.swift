@@ -68,9 +68,9 @@ import WebConsole
         let links = SignInLinks(secret: Array("secret".utf8))
         let registry = SignInRegistry(links, now: { clock.now })
         let token = links.token(for: "ada ü", now: clock.now)
-        #expect(registry.isGood(token) && registry.isGood(token))
+        #expect(registry.isValid(token) && registry.isValid(token))
         #expect(registry.redeem(token) == "ada ü")
-        #expect(registry.redeem(token) == nil && !registry.isGood(token))
+        #expect(registry.redeem(token) == nil && !registry.isValid(token))
 
         let late = links.token(for: "ada", now: clock.now)
         clock.advance(by: 121)

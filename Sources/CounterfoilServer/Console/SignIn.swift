@@ -41,7 +41,7 @@ enum SignIn {
             // Show no form, so that no key is sent over an insecure connection.
             page.paragraph(plainHTTP, "empty")
         } else if let token = request.pageParameter("link") {
-            if console.links?.isGood(token) ?? false {
+            if console.links?.isValid(token) ?? false {
                 page.paragraph("This link signs you in once.")
                 page.form(
                     PageLink("console", "sign-in"), [.hidden("link", token), .hidden("return", back)],

@@ -96,11 +96,11 @@ package final class EventHub: Sendable {
         publish(to: audience) { $0.hasPrefix(prefix) && Self.audience(of: $0) == audience }
     }
 
-    private func publish(to audience: String, _ isMeant: (String) -> Bool) {
+    private func publish(to audience: String, where isPublished: (String) -> Bool) {
         let waiting = state.withLock { state in
             let change = state.nextChange(for: audience)
-            for name in state.topics.keys where isMeant(name) { state.topics[name]?.changed = change }
-            return state.streams.values.filter { $0.topics.contains(where: isMeant) }.map(\.wakeups)
+            for name in state.topics.keys where isPublished(name) { state.topics[name]?.changed = change }
+            return state.streams.values.filter { $0.topics.contains(where: isPublished) }.map(\.wakeups)
         }
         for continuation in waiting { continuation.yield() }
     }
@@ -131,9 +131,10 @@ package final class EventHub: Sendable {
     package var count: Int { state.withLock { $0.streams.count } }
 
     /// Whether an owner has its ``share`` of streams.
-    func isShareInUse(by owner: String?) -> Bool {
-        guard let owner else { return false }
-        return state.withLock { state in state.streams.values.count(where: { $0.owner == owner }) } >= share
+    func isShareInUse(by owner: String?) -> Bool { state.withLock { isShareInUse(by: owner, in: $0) } }
+
+    private func isShareInUse(by owner: String?, in state: State) -> Bool {
+        owner.map { owner in state.streams.values.count(where: { $0.owner == owner }) >= share } ?? false
     }
 
     /// Ends all streams and refuses new ones.
@@ -167,8 +168,9 @@ package final class EventHub: Sendable {
     func open(_ topics: Set<String>, for owner: String? = nil) -> Stream? {
         let (wakeups, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id: Int? = state.withLock { state in
-            guard !state.isClosed, state.streams.count < capacity else { return nil }
-            if let owner, state.streams.values.count(where: { $0.owner == owner }) >= share { return nil }
+            guard !state.isClosed, state.streams.count < capacity, !isShareInUse(by: owner, in: state) else {
+                return nil
+            }
             state.prune(at: .now)
             state.lastID += 1
             state.streams[state.lastID] = Subscription(topics: topics, owner: owner, wakeups: continuation)

@@ -53,11 +53,11 @@ package struct Drawing: Sendable {
     /// Adds a line through points. A single point becomes a dot.
     package mutating func curve(_ points: [(x: Double, y: Double)], kind: StaticString) {
         let ends = points.count == 1 ? points + points : points
-        let places = ends.map { "\(Self.number($0.x)),\(Self.number($0.y))" }.joined(separator: " ")
+        let coordinates = ends.map { "\(Self.number($0.x)),\(Self.number($0.y))" }.joined(separator: " ")
         // The points of a line cannot be in percent. An inner drawing with 100 units across stretches them.
         elements.append(
             "<svg viewBox=\"0 0 100 \(height)\" preserveAspectRatio=\"none\">"
-                + "<polyline class=\"\(kind)\" points=\"\(places)\"/></svg>")
+                + "<polyline class=\"\(kind)\" points=\"\(coordinates)\"/></svg>")
     }
 
     /// Adds a text. The anchor is the part of the text at the point.

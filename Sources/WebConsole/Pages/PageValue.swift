@@ -46,14 +46,11 @@ package indirect enum PageValue: Sendable {
         let scalars = text.unicodeScalars
         let isCut = scalars.count > limit
         let shown = isCut ? String(String.UnicodeScalarView(scalars.prefix(limit))) : text
-        let whole = PageValue.object([
-            "count": .number(scalars.count),
-            "allRuns": isCut && showsWhole ? VisibleText.runs(text, keepsLines: keepsLines) : .list([]),
-        ])
-        return .object([
-            "runs": VisibleText.runs(shown, keepsLines: keepsLines, breaksNames: breaksNames), "isCut": .flag(isCut),
-            "whole": isCut && showsWhole ? whole : .nothing,
-        ])
+        let whole: PageValue =
+            isCut && showsWhole
+            ? ["count": .number(scalars.count), "allRuns": VisibleText.runs(text, keepsLines: keepsLines)] : .nothing
+        let runs = VisibleText.runs(shown, keepsLines: keepsLines, breaksNames: breaksNames)
+        return ["runs": runs, "isCut": .flag(isCut), "whole": whole]
     }
 }
 

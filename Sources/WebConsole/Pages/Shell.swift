@@ -143,16 +143,12 @@ package struct Shell: Sendable {
             } ?? .nothing
         values["shellAccount"] =
             account.map { ["name": .foreign($0.name, limit: 60), "url": .link($0.signOut)] } ?? .nothing
-        values["shellProblem"] =
-            problem.map { problem in
-                [
-                    "title": .text(problem.title),
-                    "reasons": problem.reasonValues,
-                ]
-            } ?? .nothing
-        values["shellTwins"] = .list(
-            [("As API", "api", api), ("As command", "command", command)].compactMap { title, id, text in
-                text.map { ["title": .text(title), "id": .text("twin-" + id), "code": .foreign($0, limit: 2000)] }
+        values["shellProblem"] = problem.map { ["title": .text($0.title), "reasons": $0.reasonValues] } ?? .nothing
+        values["shellEquivalents"] = .list(
+            [
+                ("As API", "equivalent-api", api), ("As command", "equivalent-command", command),
+            ].compactMap { title, id, text in
+                text.map { ["title": .text(title), "id": .text(id), "code": .foreign($0, limit: 2000)] }
             })
         return values
     }

@@ -63,18 +63,18 @@ package struct TimeBars: Sendable {
     private static let longestLabel = 34
 
     /// The maximum number of bars in a row: four years of monthly periods. More would make the page too large.
-    private static let mostBars = 48
+    private static let maximumBars = 48
 
     /// The maximum number of rows.
-    private static let mostRows = 20
+    private static let maximumRows = 20
 
     /// Creates a chart that extends somewhat beyond `now`. It contains only the rows with the latest bars and the last
     /// bars of each row, see ``omissions(from:)``.
     package init(_ rows: [Row], now: Date) {
         // A subscription may have renewed, and a product may have been bought again, after later rows began.
         let latest = rows.map { $0.bars.map(\.start).max() ?? .distantPast }
-        let shown = rows.indices.sorted { (latest[$0], $0) < (latest[$1], $1) }.suffix(Self.mostRows).sorted()
-        self.rows = shown.map { Row(rows[$0].label, Array(rows[$0].bars.suffix(Self.mostBars))) }
+        let shown = rows.indices.sorted { (latest[$0], $0) < (latest[$1], $1) }.suffix(Self.maximumRows).sorted()
+        self.rows = shown.map { Row(rows[$0].label, Array(rows[$0].bars.suffix(Self.maximumBars))) }
         self.now = now
         let bars = self.rows.flatMap(\.bars)
         let first = min(now, bars.map(\.start).min() ?? now)
@@ -86,18 +86,14 @@ package struct TimeBars: Sendable {
 
     /// Returns the part of a caption that describes omitted rows and bars; empty if none are omitted.
     package static func omissions(from rows: [Row]) -> String {
-        (rows.count > mostRows ? "; the last \(mostRows) of \(rows.count)" : "")
-            + (rows.contains { $0.bars.count > mostBars } ? "; the last \(mostBars) of each" : "")
+        (rows.count > maximumRows ? "; the last \(maximumRows) of \(rows.count)" : "")
+            + (rows.contains { $0.bars.count > maximumBars } ? "; the last \(maximumBars) of each" : "")
     }
 
-    /// The kinds that the chart contains, for a legend.
-    package var kinds: [Kind] {
-        Kind.allCases.filter { kind in rows.contains { $0.bars.contains { $0.kind == kind } } }
-    }
-
-    /// The legend, for a list whose items have the class `look` and the text `word`.
+    /// The legend of the kinds in the chart, for a list whose items have the class `look` and the text `word`.
     package var legend: PageValue {
-        .list(kinds.map { ["look": .text("\($0.look)"), "word": .text($0.rawValue)] })
+        let kinds = Kind.allCases.filter { kind in rows.contains { $0.bars.contains { $0.kind == kind } } }
+        return .list(kinds.map { ["look": .text("\($0.look)"), "word": .text($0.rawValue)] })
     }
 
     /// Returns the drawing.
@@ -136,7 +132,7 @@ package struct TimeBars: Sendable {
     private static let maximumDays = 120
 
     /// The future days of the chart. If there are more than `maximumDays`, each part covers several days.
-    package var days: [(start: Date, end: Date)] {
+    private var days: [(start: Date, end: Date)] {
         let first = Self.nextMidnight(after: now)
         let count = max(1, Int((end.timeIntervalSince(first) / 86_400).rounded(.up)))
         let step = (count + Self.maximumDays - 1) / Self.maximumDays

@@ -56,12 +56,12 @@ package enum VisibleText {
         var marks = 0
         for scalar in text.unicodeScalars {
             marks = isMark(scalar) ? marks + 1 : 0
-            body(scalar, marks <= mostMarks && !isHidden(scalar))
+            body(scalar, marks <= maximumMarks && !isHidden(scalar))
         }
     }
 
     /// The maximum number of combining marks on one letter. More would overlap the lines above and below.
-    private static let mostMarks = 4
+    private static let maximumMarks = 4
 
     private static func needsChips(_ text: String) -> Bool {
         // Most texts are plain ASCII.

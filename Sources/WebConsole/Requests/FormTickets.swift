@@ -53,8 +53,7 @@ package final class FormTickets: Sendable {
 
     /// Returns a ticket for one form. It is valid only for this purpose.
     package func issue(for purpose: String) -> String {
-        var bytes = [UInt8](repeating: 0, count: 8)
-        for index in bytes.indices { bytes[index] = .random(in: 0...255) }
+        let bytes = (0..<8).map { _ in UInt8.random(in: 0...255) }
         let text = "\(seconds).\(Base64.encodeURL(bytes))"
         return text + "." + signature(of: text, purpose)
     }
@@ -118,19 +117,16 @@ package final class FormTickets: Sendable {
     }
 
     private func end(_ ticket: String, _ issued: Int64, _ outcome: Outcome) -> Response {
-        let second = seconds
-        let (response, waiting) = state.withLock { state in
-            var waiting: [AsyncStream<Response>.Continuation] = []
-            if case .underWay(let others) = state.sent[ticket]?.progress { waiting = others }
+        let (response, progress): (Response, Progress?) =
             switch outcome {
-            case .done(let response, let later):
-                state.sent[ticket] = (issued, .done(response, at: second, later: later))
-                return (response, waiting)
-            case .notDone(let response):
-                state.sent[ticket] = nil
-                return (response, waiting)
+            case .done(let response, let later): (response, .done(response, at: seconds, later: later))
+            case .notDone(let response): (response, nil)
             }
+        let former = state.withLock { state in
+            defer { state.sent[ticket] = progress.map { (issued: issued, progress: $0) } }
+            return state.sent[ticket]?.progress
         }
+        guard case .underWay(let waiting) = former else { return response }
         for continuation in waiting {
             continuation.yield(response)
             continuation.finish()

@@ -77,10 +77,10 @@ package final class SessionStore: Sendable {
 
     /// Ends all sessions that match. Returns their number.
     @discardableResult
-    package func end(where isMeant: (Session) -> Bool) -> Int {
+    package func end(where matches: (Session) -> Bool) -> Int {
         sessions.withLock { sessions in
             let count = sessions.count
-            sessions = sessions.filter { !isMeant($0.value) }
+            sessions = sessions.filter { !matches($0.value) }
             return count - sessions.count
         }
     }

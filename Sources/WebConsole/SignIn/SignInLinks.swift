@@ -56,7 +56,7 @@ package final class SignInRegistry: Sendable {
 
     /// Whether the link would sign in. The check does not use the link up, because programs that preview links request
     /// it too.
-    package func isGood(_ token: String) -> Bool {
+    package func isValid(_ token: String) -> Bool {
         guard let contents = genuine(token) else { return false }
         return used.withLock { $0[contents.id] == nil }
     }

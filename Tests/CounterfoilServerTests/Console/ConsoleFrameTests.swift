@@ -67,8 +67,8 @@ extension Browser.Page {
                 "/operations", "/operations/audit",
             ] {
                 let page = try await browser.get("/console" + path)
-                let command = try #require(page.text(of: "twin-command"), "\(path)")
-                let target = try #require(page.text(of: "twin-api"), "\(path)").dropFirst("GET ".count)
+                let command = try #require(page.text(of: "equivalent-command"), "\(path)")
+                let target = try #require(page.text(of: "equivalent-api"), "\(path)").dropFirst("GET ".count)
                 #expect(command.hasPrefix("counterfoil server get "), "\(command)")
                 let outcome = try await Self.runInShell(command)
                 // Tests disable some parts of the API. The command fails there as the API does.
@@ -85,7 +85,7 @@ extension Browser.Page {
             }
             // The decode page is the only page whose request is not a GET.
             let decode = try await browser.get("/console/decode")
-            #expect(decode.text(of: "twin-command") == "counterfoil verify FILE")
+            #expect(decode.text(of: "equivalent-command") == "counterfoil verify FILE")
         }
     }
 
@@ -93,7 +93,7 @@ extension Browser.Page {
         try await World.withConsole({ $0.listen.publicURL = "https://purchases.example.com" }) { _, browser in
             let page = try await browser.get("/console/completeness")
             #expect(
-                page.text(of: "twin-command")
+                page.text(of: "equivalent-command")
                     == "counterfoil server get /v1/completeness --url https://purchases.example.com")
         }
     }
@@ -234,13 +234,13 @@ extension Browser.Page {
         try await World.withConsole({ $0.webhooks = [webhook] }) { world, browser in
             for (written, meant) in [("a+b", "a%20b"), ("a%20b", "a%20b"), ("a%2Bb", "a%2Bb")] {
                 let search = try await browser.get("/console/customers?q=\(written)")
-                #expect(search.text(of: "twin-api") == "GET /v1/search?q=\(meant)")
+                #expect(search.text(of: "equivalent-api") == "GET /v1/search?q=\(meant)")
                 let name = meant.replacing("%20", with: " ").replacing("%2B", with: "+")
                 #expect(search.text.contains("type=\"search\" name=\"q\" value=\"\(name)\""))
                 // The page reloads itself from the same address.
                 #expect(search.text.contains("data-here=\"/console/customers?q=\(meant)\""))
                 let deliveries = try await browser.get("/console/webhooks/backend?customer=\(written)")
-                #expect(deliveries.text(of: "twin-api")?.hasSuffix("?customer=\(meant)") == true)
+                #expect(deliveries.text(of: "equivalent-api")?.hasSuffix("?customer=\(meant)") == true)
             }
             let anna = try await world.subscribe("anna")
             let past = try await browser.get("/console/customers/\(anna)?at=2026-05-28+20%3A26%3A40+UTC")

@@ -59,7 +59,7 @@ import WebConsole
                 #expect(page.text.components(separatedBy: "<h1").count == 2, "\(path)")
                 #expect(page.headers["content-security-policy"]?.hasPrefix("default-src 'none'") == true)
                 #expect(page.text.utf8.count < 60_000, "\(path)")
-                for twin in ["As API", "As command"] { #expect(page.text.contains(twin), "\(path): \(twin)") }
+                for title in ["As API", "As command"] { #expect(page.text.contains(title), "\(path): \(title)") }
                 for secret in [TestAPIClient.key, "a secret of the tests"] {
                     #expect(!page.text.contains(secret), "\(path)")
                 }
