@@ -24,12 +24,7 @@ struct LegacyRoot: Sendable {
     /// Apple Root CA, which transaction receipts do not contain, as trust anchor information. The fingerprint is that
     /// of the certificate, which is a built-in anchor.
     static let apple: LegacyRoot? = try? LegacyRoot(
-        country: "US", organization: "Apple Inc.", unit: "Apple Certification Authority", name: "Apple Root CA",
-        serialNumber: "02",
-        notBefore: GregorianDate.utc(year: 2006, month: 4, day: 25, hours: 21, minutes: 40, seconds: 36),
-        notAfter: GregorianDate.utc(year: 2035, month: 2, day: 9, hours: 21, minutes: 40, seconds: 36),
-        fingerprint: TrustAnchors.appleRootFingerprint,
-        modulus: """
+        appleModulus: """
             e491a9091f91db1e4750eb05ed5e79842deb36a2574c55ec8b1989def94b6cf507ab223002e8183ef85009d37f41a898f9d1ca669c246b11\
             d0a3bbe41b2ac31f959e7a0ca4478b5bd4163733cbc40f4dce1469d1c91972f55d0ed57f5f9bf22503ba558f4d5d0df1643523154b15591d\
             b394f7f69c9ecf50bac15850678f08b420f7cbac2c206f70b63f01308cb743cf0f9d3df32b49281ac8feceb5b90ed95e1cd6cb3db53aadf4\
@@ -37,17 +32,17 @@ struct LegacyRoot: Sendable {
             b13058ec5a04328c68b38f1dde6573ff675e65bc49d8769f331465a17794c92d
             """)
 
-    /// Returns nil if a part cannot be parsed.
-    private init?(
-        country: String, organization: String, unit: String, name: String, serialNumber: String, notBefore: Date?,
-        notAfter: Date?, fingerprint: String, modulus: String
-    ) throws {
-        guard let notBefore, let notAfter, let modulus = [UInt8](hexadecimal: modulus) else { return nil }
+    private init?(appleModulus: String) throws {
+        guard let modulus = [UInt8](hexadecimal: appleModulus),
+            let notBefore = GregorianDate.utc(year: 2006, month: 4, day: 25, hours: 21, minutes: 40, seconds: 36),
+            let notAfter = GregorianDate.utc(year: 2035, month: 2, day: 9, hours: 21, minutes: 40, seconds: 36)
+        else { return nil }
         let attributes = [
-            try RelativeDistinguishedName.Attribute(type: .RDNAttributeType.countryName, printableString: country),
-            try .init(type: .RDNAttributeType.organizationName, printableString: organization),
-            try .init(type: .RDNAttributeType.organizationalUnitName, printableString: unit),
-            try .init(type: .RDNAttributeType.commonName, printableString: name),
+            try RelativeDistinguishedName.Attribute(type: .RDNAttributeType.countryName, printableString: "US"),
+            try .init(type: .RDNAttributeType.organizationName, printableString: "Apple Inc."),
+            try .init(
+                type: .RDNAttributeType.organizationalUnitName, printableString: "Apple Certification Authority"),
+            try .init(type: .RDNAttributeType.commonName, printableString: "Apple Root CA"),
         ]
         let subject = DistinguishedName(attributes.map { RelativeDistinguishedName([$0]) })
         var serializer = DER.Serializer()
@@ -55,7 +50,7 @@ struct LegacyRoot: Sendable {
         self.subject = serializer.serializedBytes
         subjectPublicKeyInfo = try Self.keyInfo(modulus: modulus)
         summary = CertificateSummary(
-            rootFingerprint: fingerprint, subject: subject.description, serialNumber: serialNumber,
+            rootFingerprint: TrustAnchors.appleRootFingerprint, subject: subject.description, serialNumber: "02",
             notBefore: notBefore, notAfter: notAfter)
         certificate = nil
     }

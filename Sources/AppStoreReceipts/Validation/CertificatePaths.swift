@@ -11,7 +11,8 @@ struct CertificatePaths {
     ///   serve another purpose. If a chain is incomplete, ``unreadable`` is the reason for the refusal.
     init(_ ders: [[UInt8]]) {
         var seen: Set<[UInt8]> = []
-        var (candidates, unreadable) = ([] as [CertificateFields], nil as VerificationError?)
+        var candidates: [CertificateFields] = []
+        var unreadable: VerificationError?
         for der in ders where seen.insert(der).inserted {
             do throws(VerificationError) {
                 candidates.append(try CertificateFields(der: der))

@@ -45,7 +45,7 @@ public struct VerifyReceiptFacts: Sendable, Hashable {
             throw VerifyReceiptError(.badJSON, "the response is not a JSON object of the kind that verifyReceipt sends")
         }
         try Self.checkStatus(decoded)
-        let reader = ReceiptReader(
+        let reader = VerifyReceiptReader(
             response: decoded, received: received, catalogue: catalogue, knownTypes: knownTypes, limits: limits)
         facts = CustomerFacts(transactions: try reader.transactions(), renewals: try reader.renewals())
         bundleID = decoded.receipt?.members.text("bundle_id") ?? decoded.receipt?.members.text("bid")

@@ -2,7 +2,7 @@ internal import AppStoreModels
 internal import Foundation
 
 /// Creates facts from a `verifyReceipt` response.
-struct ReceiptReader {
+struct VerifyReceiptReader {
     let response: DecodedResponse
     let received: Date
     let catalogue: ProductCatalogue
@@ -69,7 +69,7 @@ struct ReceiptReader {
 
 // MARK: - Transactions
 
-extension ReceiptReader {
+extension VerifyReceiptReader {
     private func transaction(_ item: LenientObject, signedDate: Date) throws(VerifyReceiptError) -> TransactionFact {
         let id = try identifier(item, "transaction_id")
         let product = try identifier(item, "product_id")
@@ -153,7 +153,7 @@ extension ReceiptReader {
 
 // MARK: - Renewals
 
-extension ReceiptReader {
+extension VerifyReceiptReader {
     private func renewal(_ item: LenientObject) throws(VerifyReceiptError) -> RenewalFact {
         let next = item.text("auto_renew_product_id")
         let product = item.text("product_id") ?? next
