@@ -113,7 +113,7 @@ extension EffectiveFacts {
             while end < order.count, all[order[end]].transactionID.isExactly(all[order[start]].transactionID) {
                 end += 1
             }
-            chosen.append(choose(order[start..<end]) { all[$0].signedDate })
+            chosen.append(version(among: order[start..<end], of: all))
             start = end
         }
         return chosen
@@ -171,11 +171,11 @@ extension EffectiveFacts {
 
     /// Returns the last version that was signed at or before the instant, or else the first one. `versions` are in the
     /// order of signing.
-    private func choose(_ versions: ArraySlice<Int>, _ signedDate: (Int) -> Date) -> Int {
-        if let last = versions.last(where: { signedDate($0) <= asOf }) { return last }
+    private func version(among versions: ArraySlice<Int>, of all: [TransactionFact]) -> Int {
+        if let last = versions.last(where: { all[$0].signedDate <= asOf }) { return last }
         // If several were signed at the same time, choose the last, as for an instant after all of them.
         let first = versions[versions.startIndex]
-        return versions.last { signedDate($0) == signedDate(first) } ?? first
+        return versions.last { all[$0].signedDate == all[first].signedDate } ?? first
     }
 }
 

@@ -5,7 +5,7 @@ internal import NIOCore
 
 extension EventHub {
     /// Returns the event stream (server-sent events) for a page that requests `topics=a,b&since=12`. The status is 503
-    /// if the maximum number of streams is open, and 429 if the owner has its ``share`` of them.
+    /// if the maximum number of streams is open, and 429 if the owner has ``ownerCapacity`` of them.
     ///
     /// An event is `{"topic":…,"version":…}` with the number of the change. Each topic is sent at most once per
     /// `pause`, with its latest change. A comment is sent every `silence`, so that a closed connection is noticed.
@@ -27,7 +27,7 @@ extension EventHub {
         let topics = Set(names.map { Self.topic($0, for: audience) })
         guard let stream = open(topics, for: owner) else {
             headers[.retryAfter] = "60"
-            let status: HTTPResponse.Status = isShareInUse(by: owner) ? .tooManyRequests : .serviceUnavailable
+            let status: HTTPResponse.Status = isAtCapacity(owner) ? .tooManyRequests : .serviceUnavailable
             return Response(status: status, headers: headers)
         }
         let since = parameters["since"].flatMap { Int($0) } ?? lastChange(for: audience)

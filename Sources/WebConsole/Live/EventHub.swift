@@ -65,7 +65,7 @@ package final class EventHub: Sendable {
     private let state = Mutex(State())
     private let capacity: Int
     /// The maximum number of streams of one owner, so that no key prevents all others from following changes.
-    package var share: Int { max(1, capacity / 2) }
+    package var ownerCapacity: Int { max(1, capacity / 2) }
     /// The start of the heartbeat interval, which all streams share.
     let started = ContinuousClock.now
     /// The maximum number of topics to watch for expected streams. Pages with further topics fetch themselves once
@@ -130,11 +130,11 @@ package final class EventHub: Sendable {
     /// The number of open streams.
     package var count: Int { state.withLock { $0.streams.count } }
 
-    /// Whether an owner has its ``share`` of streams.
-    func isShareInUse(by owner: String?) -> Bool { state.withLock { isShareInUse(by: owner, in: $0) } }
+    /// Whether an owner has ``ownerCapacity`` streams.
+    func isAtCapacity(_ owner: String?) -> Bool { state.withLock { isAtCapacity(owner, in: $0) } }
 
-    private func isShareInUse(by owner: String?, in state: State) -> Bool {
-        owner.map { owner in state.streams.values.count(where: { $0.owner == owner }) >= share } ?? false
+    private func isAtCapacity(_ owner: String?, in state: State) -> Bool {
+        owner.map { owner in state.streams.values.count(where: { $0.owner == owner }) >= ownerCapacity } ?? false
     }
 
     /// Ends all streams and refuses new ones.
@@ -163,12 +163,12 @@ package final class EventHub: Sendable {
         func wake() { hub.wake(id) }
     }
 
-    /// Opens a stream. If the maximum or the share of the owner is reached, returns nil and wakes all streams, so that
+    /// Opens a stream. If the maximum, or that of the owner, is reached, returns nil and wakes all streams, so that
     /// those with closed connections end and a later request gets a slot.
     func open(_ topics: Set<String>, for owner: String? = nil) -> Stream? {
         let (wakeups, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id: Int? = state.withLock { state in
-            guard !state.isClosed, state.streams.count < capacity, !isShareInUse(by: owner, in: state) else {
+            guard !state.isClosed, state.streams.count < capacity, !isAtCapacity(owner, in: state) else {
                 return nil
             }
             state.prune(at: .now)

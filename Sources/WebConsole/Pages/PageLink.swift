@@ -22,16 +22,14 @@ package struct PageLink: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates a link to another server; nil unless `text` is an `http` or `https` URL.
     package init?(external text: String) {
-        guard text.utf8.count <= 4096, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-            URL(string: text)?.isHTTP == true
-        else { return nil }
+        guard text.utf8.count <= 4096, text.isVisibleASCII, URL(string: text)?.isHTTP == true else { return nil }
         description = text
     }
 
     /// Creates a link from a path and query in a form that this server rendered; nil if it leads to another server.
     package init?(own text: String) {
-        guard text.utf8.count <= 4096, text.hasPrefix("/"), !text.hasPrefix("//"), !text.contains("\\"),
-            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        guard text.utf8.count <= 4096, text.isVisibleASCII, text.hasPrefix("/"), !text.hasPrefix("//"),
+            !text.contains("\\")
         else { return nil }
         description = text
     }

@@ -89,7 +89,7 @@ package struct OriginCheck: Sendable {
         // A port is digits after the last colon that is not within an IPv6 address.
         guard let colon = host.lastIndex(of: ":"), !host[colon...].contains("]") else { return host }
         let port = host[host.index(after: colon)...]
-        guard (1...5).contains(port.utf8.count), port.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        guard port.isDigits(upTo: 5) else { return nil }
         return String(host[..<colon])
     }
 }

@@ -49,7 +49,7 @@ struct EventRoutes {
             switch response.status {
             case .serviceUnavailable: "All streams of this server are in use."
             case .tooManyRequests:
-                "The key \(name) has \(changes.share) streams open, half of this server's: close one first."
+                "The key \(name) has \(changes.ownerCapacity) streams open, half of this server's: close one first."
             default: ""
             }
         guard !message.isEmpty else { return response }
