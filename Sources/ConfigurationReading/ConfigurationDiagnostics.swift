@@ -32,6 +32,7 @@ package final class ConfigurationDiagnostics {
         if let line { lines[path] = line }
     }
 
+    /// Adds a problem. Without a line, it gets that of the nearest enclosing value with a known line.
     package func problem(_ path: String, _ message: String, line: Int? = nil) {
         pathsWithProblem.insert(path)
         guard !isFull else {
@@ -49,10 +50,12 @@ package final class ConfigurationDiagnostics {
         }
     }
 
+    /// Adds a note. Notes beyond the maximum are only counted.
     package func note(_ text: String) {
         if notes.count < Self.maximum { notes.append(text) } else { omittedNotes += 1 }
     }
 
+    /// Adds the number of omitted notes. Throws all problems, if there are any.
     package func finish() throws(ConfigurationProblems) {
         if omittedNotes > 0 {
             notes.append("\(omittedNotes) more of this kind")

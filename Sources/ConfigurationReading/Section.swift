@@ -87,10 +87,12 @@ package struct Section {
         return value
     }
 
+    /// Returns `true` or `false`.
     package mutating func flag(_ key: String) -> Bool? {
         parse(key, orProblem: "is neither true nor false") { ["true": true, "false": false][$0] }
     }
 
+    /// Returns a whole number.
     package mutating func number(_ key: String) -> Int? {
         parse(key, orProblem: "is not a whole number") { Int($0) }
     }

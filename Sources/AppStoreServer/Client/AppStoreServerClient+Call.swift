@@ -77,12 +77,7 @@ extension AppStoreServerClient {
         var request = request
         request.headers.append(("Authorization", "Bearer \(token.text)"))
 
-        var isProbe = false
-        switch circuit?.begin() {
-        case .refused(let pause)?: throw circuitOpen(pause)
-        case .allowed(let probe)?: isProbe = probe
-        case nil: break
-        }
+        let isProbe = try beginRequest()
         sent += 1
         let response: HTTPTransportResponse
         do { response = try await transport.send(request) } catch {
@@ -105,6 +100,15 @@ extension AppStoreServerClient {
             throw AppStoreServerError(response, hiding: token.text)
         }
         return (response.body, token.text)
+    }
+
+    /// Returns whether the request is the probe of the circuit. Throws if the circuit is open.
+    private func beginRequest() throws(AppStoreServerError) -> Bool {
+        switch circuit?.begin() {
+        case .refused(let pause)?: throw circuitOpen(pause)
+        case .allowed(let isProbe)?: return isProbe
+        case nil: return false
+        }
     }
 
     private func log(_ endpoint: AppStoreEndpoint, _ attempt: Int, _ result: String) {

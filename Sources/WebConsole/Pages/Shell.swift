@@ -26,6 +26,7 @@ package struct Shell: Sendable {
     package var assets: ConsoleAssets
     /// `light`, `dark`, or nil for the system's setting.
     package var theme: Theme?
+    /// The target of the form that changes the theme.
     package var themeAction: PageLink
     /// The link to this page. A change of the theme returns to it.
     package var current: PageLink

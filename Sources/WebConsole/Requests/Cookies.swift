@@ -10,14 +10,17 @@ package enum ConsoleCookies {
     /// The session cookie over HTTP on loopback, where browsers refuse the `__Host-` prefix.
     private static let plainName = "counterfoil"
 
+    /// Returns the token of the session cookie.
     package static func session(of request: Request, isSecure: Bool) -> String? {
         value(isSecure ? secureName : plainName, of: request)
     }
 
+    /// Returns the `Set-Cookie` value that stores the token until the browser ends.
     package static func startSession(_ token: String, isSecure: Bool) -> String {
         (isSecure ? "\(secureName)=\(token); Secure" : "\(plainName)=\(token)") + "; Path=/; HttpOnly; SameSite=Lax"
     }
 
+    /// Returns the `Set-Cookie` value that deletes the session cookie.
     package static func endSession(isSecure: Bool) -> String { startSession("", isSecure: isSecure) + "; Max-Age=0" }
 
     package static func theme(of request: Request) -> Shell.Theme? {

@@ -69,6 +69,7 @@ package struct FormFields: Sendable {
     /// Returns the file of a field; nil if none was chosen.
     package func file(_ name: String) -> Data? { files[name] }
 
+    /// Sets the value of a field, as if it had been sent.
     package mutating func set(_ name: String, _ value: String) { values[name] = value }
 
     mutating func add(file: Data, _ name: String) { files[name] = file }

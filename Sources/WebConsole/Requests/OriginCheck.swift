@@ -35,6 +35,7 @@ package struct OriginCheck: Sendable {
             destination: request.headers[.fetchDestination])
     }
 
+    /// Returns the reason to refuse a request with these headers; nil to allow it.
     package func refusal(
         method: String, host: String?, origin: String?, site: String?, mode: String? = nil, destination: String? = nil
     ) -> Refusal? {

@@ -25,6 +25,7 @@ package final class FailureLimit: Sendable {
         }
     }
 
+    /// Records a failed sign-in. If the maximum number of addresses is reached, evicts the one that failed least recently.
     package func recordFailure(of address: String) {
         let date = now()
         failures.withLock { failures in

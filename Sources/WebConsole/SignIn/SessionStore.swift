@@ -70,6 +70,7 @@ package final class SessionStore: Sendable {
         }
     }
 
+    /// Ends the session of a token, if there is one.
     package func end(_ token: String?) {
         guard let token else { return }
         sessions.withLock { $0[Self.hash(token)] = nil }

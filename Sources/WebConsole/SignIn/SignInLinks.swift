@@ -15,6 +15,7 @@ package struct SignInLinks: Sendable {
             outputByteCount: 32)
     }
 
+    /// How long a link is valid, in seconds.
     package static let lifetime: TimeInterval = 120
 
     /// Returns the token of a link that signs in with the key of this name.
