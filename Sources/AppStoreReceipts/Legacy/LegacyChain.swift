@@ -8,7 +8,7 @@ struct LegacyChain: Sendable {
 
     /// Checks everything except the validity dates of leaf, intermediate and root.
     init(
-        _ leaf: CertificateFields, _ intermediate: CertificateFields, _ root: LegacyRoot, anchors: TrustAnchors,
+        _ leaf: CertificateFields, _ intermediate: CertificateFields, _ root: LegacyIssuer, anchors: TrustAnchors,
         markers: ChainMarkers
     ) throws(VerificationError) {
         guard let anchor = anchors.name(ofFingerprint: root.summary.fingerprint) else {
@@ -16,14 +16,14 @@ struct LegacyChain: Sendable {
         }
         let known = [leaf, intermediate, root.certificate].compactMap { $0 }
         try ChainRules.check(known, markers)
-        try Self.requireSignature(of: leaf, at: 0, by: LegacyRoot(intermediate))
+        try Self.requireSignature(of: leaf, at: 0, by: LegacyIssuer(intermediate))
         try Self.requireSignature(of: intermediate, at: 1, by: root)
         self.anchor = anchor
         certificates = [leaf.summary, intermediate.summary, root.summary]
     }
 
     private static func requireSignature(
-        of certificate: CertificateFields, at index: Int, by issuer: LegacyRoot
+        of certificate: CertificateFields, at index: Int, by issuer: LegacyIssuer
     ) throws(VerificationError) {
         let key = try RSAVerifier(subjectPublicKeyInfo: issuer.subjectPublicKeyInfo)
         let digest = try ReceiptDigest(signature: certificate.signatureAlgorithm)

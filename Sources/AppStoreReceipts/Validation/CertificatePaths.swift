@@ -45,12 +45,12 @@ struct CertificatePaths {
     /// Returns the chains of a transaction receipt: an intermediate and a root, which may be the built-in one.
     func legacyChains(
         from leaf: CertificateFields, anchors: TrustAnchors
-    ) throws(VerificationError) -> [(intermediate: CertificateFields, root: LegacyRoot)] {
-        var chains: [(intermediate: CertificateFields, root: LegacyRoot)] = []
+    ) throws(VerificationError) -> [(intermediate: CertificateFields, root: LegacyIssuer)] {
+        var chains: [(intermediate: CertificateFields, root: LegacyIssuer)] = []
         for issuer in try issuers(of: leaf) {
-            let roots = roots(of: issuer).map { LegacyRoot($0) }
+            let roots = roots(of: issuer).map { LegacyIssuer($0) }
             chains += roots.map { (issuer, $0) }
-            if let apple = LegacyRoot.apple, apple.subject == issuer.issuer { chains.append((issuer, apple)) }
+            if let apple = LegacyIssuer.apple, apple.subject == issuer.issuer { chains.append((issuer, apple)) }
         }
         return try preferringAnchored(chains) { anchors.name(ofFingerprint: $0.root.summary.fingerprint) != nil }
     }

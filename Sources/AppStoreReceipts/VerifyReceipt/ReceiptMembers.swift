@@ -74,6 +74,8 @@ extension ReceiptMembers {
 
 extension Date {
     /// Formats a date as `2020-07-22 10:39:08`. `offset` is in seconds east of Greenwich.
+    ///
+    /// Not with Foundation, whose dates before October 1582 are Julian: those in Xcode's data may be in the year 1.
     fileprivate func wallClock(offset: Int) -> String {
         guard let seconds = Int(exactly: timeIntervalSince1970.rounded(.down)) else { return "" }
         let day = (seconds + offset).flooredQuotientAndRemainder(dividingBy: 86400)

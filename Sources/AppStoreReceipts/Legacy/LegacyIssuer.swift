@@ -4,9 +4,9 @@ internal import Foundation
 internal import SwiftASN1
 internal import X509
 
-/// The root of a transaction receipt's chain: a name and a key, which RFC 5280 §6.1.1 (d) requires of a trust anchor.
-/// It is trusted only if its fingerprint is that of an anchor.
-struct LegacyRoot: Sendable {
+/// An issuer in the chain of a transaction receipt: a name and a key, which RFC 5280 §6.1.1 (d) requires of a trust
+/// anchor. A root is trusted only if its fingerprint is that of an anchor.
+struct LegacyIssuer: Sendable {
     /// The name, DER encoded.
     let subject: [UInt8]
     let subjectPublicKeyInfo: [UInt8]
@@ -23,7 +23,7 @@ struct LegacyRoot: Sendable {
 
     /// Apple Root CA, which transaction receipts do not contain, as trust anchor information. The fingerprint is that
     /// of the certificate, which is a built-in anchor.
-    static let apple: LegacyRoot? = try? LegacyRoot(
+    static let apple: LegacyIssuer? = try? LegacyIssuer(
         appleModulus: """
             e491a9091f91db1e4750eb05ed5e79842deb36a2574c55ec8b1989def94b6cf507ab223002e8183ef85009d37f41a898f9d1ca669c246b11\
             d0a3bbe41b2ac31f959e7a0ca4478b5bd4163733cbc40f4dce1469d1c91972f55d0ed57f5f9bf22503ba558f4d5d0df1643523154b15591d\
