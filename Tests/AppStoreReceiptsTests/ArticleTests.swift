@@ -40,7 +40,7 @@ import Testing
         #expect(throws: VerificationError.self) { try identify() }
         let endpoint = VerifyReceiptEndpoint(
             validator: ReceiptValidator(), environment: .production, sharedSecrets: [secret])
-        let answer = endpoint.response(method: "POST", body: body)
-        #expect(answer.status == .malformed)
+        let response = endpoint.response(method: "POST", body: body)
+        #expect(response.status == .malformed)
     }
 }

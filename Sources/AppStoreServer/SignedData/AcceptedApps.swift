@@ -70,15 +70,14 @@ public enum AcceptedApps: Sendable, Hashable {
                 throw VerificationError(.wrongApp, "signed for another app Apple ID than \(expected)")
             }
             return app.environments
-        case .appAppleID(let appAppleId):
-            guard isProduction else { return apps.reduce(into: []) { $0.formUnion($1.environments) } }
+        case .appAppleID(let appAppleId) where isProduction:
             let app = app(of: apps, in: .production) { $0.appAppleID != nil && $0.appAppleID == appAppleId }
             guard let app else {
                 throw VerificationError(.wrongApp, "signed for an app Apple ID that is not configured")
             }
             return app.environments
-        case .none:
-            return apps.reduce(into: []) { $0.formUnion($1.environments) }
+        // Nothing identifies the app: the Apple ID counts only in production.
+        case .appAppleID, .none: return apps.reduce(into: []) { $0.formUnion($1.environments) }
         }
     }
 

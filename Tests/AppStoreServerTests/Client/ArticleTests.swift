@@ -92,8 +92,8 @@ import Testing
                 key: key, issuerID: "57246542-96fe-1a63-e053-0824d011072a", bundleID: "com.example.app")
             let client = AppStoreServerClient(tokens: tokens, host: .production)
 
-            let answer = try await client.transaction("2000000000000000")
-            _ = answer
+            let response = try await client.transaction("2000000000000000")
+            _ = response
         }
         // The key file does not exist.
         await #expect(throws: SigningError.self) { try await connect() }
