@@ -205,11 +205,11 @@ import WebConsole
             // Words in seconds would repeat the field.
             simulator.configure { $0.consumptionWindow = 100 }
             #expect(try !html(simulator, .settings).contains("Now 100"))
-            try simulator.add(Fault("notification:*", .delay(seconds: 5400)))
+            try simulator.add(Fault("notification:*", .delay(seconds: 2700)))
             try simulator.add(Fault("notification:*", .clockSkew(seconds: -2)))
             try simulator.add(Fault("route:*", .status(code: 500)))
             let faults = try html(simulator, .faults)
-            for text in ["delay 90 minutes", "clockSkew -2 seconds", "status 500"] {
+            for text in ["delay 45 minutes", "clockSkew -2 seconds", "status 500"] {
                 #expect(faults.contains(">\(text)<"), "\(text)")
             }
         }
