@@ -70,19 +70,16 @@ enum CompatibleJSON {
         json.member("product_id", product)
         json.member("period_type", periodType(transaction))
         json.member("purchased_at_ms", transaction.purchaseDate)
-        nullable("expiration_at_ms", transaction.expiresDate ?? endDate(transaction, context), to: &json)
+        nullable("expiration_at_ms", endDate(transaction, context, event), to: &json)
         json.member("transaction_id", transaction.transactionId)
         json.member("original_transaction_id", transaction.originalTransactionId)
         json.member("is_family_share", transaction.inAppOwnershipType == .familyShared)
         nullable("country_code", transaction.storefront.flatMap(CountryCode.alpha2(forAlpha3:)), to: &json)
         nullable("currency", transaction.currency, to: &json)
-        let price = transaction.price.map {
-            context.event.type.rawValue == "purchase.refunded"
-                ? -Int64(clamping: $0.magnitude).refundedAmount(percentage: transaction.revocationPercentage) : $0
-        }
+        let amount = amount(transaction, context, event)
         // "price" is in US dollars, and the server has no exchange rates.
-        number("price", transaction.currency == "USD" ? price : nil, to: &json)
-        number("price_in_purchased_currency", price, to: &json)
+        number("price", transaction.currency == "USD" || amount == 0 ? amount : nil, to: &json)
+        number("price_in_purchased_currency", amount, to: &json)
         let names = context.catalogue.entitlements.filter { $0.value.contains(product) }.keys.sorted()
         null("entitlement_id", to: &json)
         json.member("entitlement_ids", names) { $0.string($1) }
@@ -104,7 +101,7 @@ enum CompatibleJSON {
             return transaction
         }
         (transaction.originalTransactionId, transaction.transactionId) = (original, old.transactionID)
-        (transaction.productId, transaction.price, transaction.currency) = (old.productID, old.price, old.currency)
+        (transaction.productId, transaction.currency) = (old.productID, old.currency)
         (transaction.purchaseDate, transaction.expiresDate) = (old.purchaseDate, old.expiresDate)
         (transaction.offerType, transaction.offerIdentifier) = (old.offerType, old.offerIdentifier)
         transaction.offerDiscountType = old.offerDiscountType
@@ -129,8 +126,37 @@ enum CompatibleJSON {
         return context.previous?.productID ?? transaction.productId
     }
 
+    /// Returns what the event charges or, negative, gives back, in thousandths. Zero for events without a payment, so
+    /// that a receiver can add the amounts of all events.
+    private static func amount(
+        _ transaction: JWSTransactionDecodedPayload, _ context: EventContext, _ event: CompatibleEvent
+    ) -> Int64? {
+        switch event {
+        case .initialPurchase, .renewal, .nonRenewingPurchase, .refundReversed: return transaction.price
+        case .cancellation where context.event.type.rawValue == "purchase.refunded":
+            return transaction.price.map {
+                -Int64(clamping: $0.magnitude).refundedAmount(percentage: transaction.revocationPercentage)
+            }
+        default: return 0
+        }
+    }
+
+    /// Returns when the purchase ends. A refund or the loss of a family share ends a period before its date.
+    private static func endDate(
+        _ transaction: JWSTransactionDecodedPayload, _ context: EventContext, _ event: CompatibleEvent
+    ) -> Date? {
+        guard let end = transaction.expiresDate ?? catalogueEndDate(transaction, context) else { return nil }
+        guard event == .cancellation || event == .expiration, let revoked = transaction.revocationDate else {
+            return end
+        }
+        // A period that was paid for in advance can be refunded before it begins.
+        return max(transaction.purchaseDate, min(end, revoked))
+    }
+
     /// Returns when a non-renewing subscription ends, by the catalogue; the App Store signs no date.
-    private static func endDate(_ transaction: JWSTransactionDecodedPayload, _ context: EventContext) -> Date? {
+    private static func catalogueEndDate(
+        _ transaction: JWSTransactionDecodedPayload, _ context: EventContext
+    ) -> Date? {
         guard transaction.type == .nonRenewingSubscription else { return nil }
         return context.catalogue.durations[transaction.productId]?.date(after: transaction.purchaseDate)
     }

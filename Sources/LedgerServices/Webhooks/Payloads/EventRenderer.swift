@@ -98,10 +98,12 @@ package struct EventRenderer: Sendable {
         }
         let original = context.migratedFrom ?? transaction.originalTransactionId
         let lineage = try await storage.lineage(original, in: appEnvironment.id)
+        // A simulator's clock may stand still: then the subscription and its upgrade have the same purchase date.
+        let position = (transaction.purchaseDate, ExactText(transaction.transactionId))
         return lineage?.transactions
             .filter {
                 !$0.transactionID.isExactly(transaction.transactionId)
-                    && $0.purchaseDate < transaction.purchaseDate
+                    && ($0.purchaseDate, ExactText($0.transactionID)) < position
             }
             .max { ($0.purchaseDate, ExactText($0.transactionID)) < ($1.purchaseDate, ExactText($1.transactionID)) }
     }
