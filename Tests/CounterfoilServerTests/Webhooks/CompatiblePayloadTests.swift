@@ -282,6 +282,8 @@ import Testing
             #expect(ended["original_transaction_id"].text == old)
             #expect(ended["product_id"].text == World.monthly)
             #expect(ended["price"].number == 0)
+            let end = try #require(ended["expiration_at_ms"].number)
+            #expect(end == began["purchased_at_ms"].number)
         }
     }
 

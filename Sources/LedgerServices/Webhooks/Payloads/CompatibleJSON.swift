@@ -100,9 +100,11 @@ enum CompatibleJSON {
         guard event == .expiration, let original = context.migratedFrom, let old = context.previous else {
             return transaction
         }
+        // The old subscription ends when the new one begins.
+        let end = transaction.purchaseDate
         (transaction.originalTransactionId, transaction.transactionId) = (original, old.transactionID)
         (transaction.productId, transaction.currency) = (old.productID, old.currency)
-        (transaction.purchaseDate, transaction.expiresDate) = (old.purchaseDate, old.expiresDate)
+        (transaction.purchaseDate, transaction.expiresDate) = (old.purchaseDate, old.expiresDate.map { min($0, end) })
         (transaction.offerType, transaction.offerIdentifier) = (old.offerType, old.offerIdentifier)
         transaction.offerDiscountType = old.offerDiscountType
         return transaction
