@@ -1,5 +1,6 @@
 import CounterfoilServer
 import Foundation
+import Ledger
 import StoreSimulator
 import Testing
 
