@@ -108,7 +108,8 @@ import Testing
         let pages = try await Self.pages.value
         for (name, heading) in [
             ("counterfoil api", "ENDPOINTS"), ("counterfoil simulator", "THE CLOCK"),
-            ("counterfoil simulator do", "COMMANDS"), ("counterfoil demo", "JSON:"),
+            ("counterfoil simulator do", "COMMANDS"), ("counterfoil simulator fault", "EFFECTS"),
+            ("counterfoil simulator revocation", "STATUS"), ("counterfoil demo", "JSON:"),
             ("counterfoil sign promotional-offer", "JSON:"),
         ] {
             let lines = (pages[name] ?? "").split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -15,10 +15,11 @@ struct FaultCommand: AsyncParsableCommand {
             `counterfoil api --help` lists the endpoints, `counterfoil simulator trigger --list` the types.
 
             EFFECTS
-              drop  unreachable  duplicate  reorder  changeHistory  truncate  invalidSignature
-              wrongChain  unknownValues  extraFields
+              drop  unreachable  duplicate  reorder  changeHistory  truncate
+              invalidSignature  wrongChain  unknownValues  extraFields
               delay=<seconds>  status=<code>  error=<code>  rateLimit=<seconds>
               clockSkew=<seconds>
+
             For route:verifyReceipt, error is a status such as 21005, or 21100 to 21199.
 
             EXAMPLES
