@@ -7,7 +7,7 @@ struct SubscriberOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
     @Argument(
         help: ArgumentHelp(
-            "The subscription, or with refund any purchase: one of its transaction IDs, its product ID, or the end of that. Default: the latest, or all where the command applies to all.",
+            "A transaction ID or the product ID of the subscription (with refund, of any purchase), or the end of the product ID. Default: with fail-billing and fix-billing all, otherwise the latest.",
             valueName: "purchase"))
     var subscription: String?
     @OptionGroup var environment: EnvironmentOption
