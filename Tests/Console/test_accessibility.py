@@ -10,7 +10,7 @@ from shop import MONTHLY, Shop, sign_in, with_shop
 
 # Sample values for empty fields.
 SAMPLES = {"from": "2026-12-31", "to": "2027-03-01", "reason": "A mistake", "entitlement": "premium", "until": "2027-12-31",
-           "original": "2000000000000001", "product": MONTHLY, "offer": "save20", "code": "bad_json"}
+           "transaction": "2000000000000001", "product": MONTHLY, "offer": "save20", "code": "bad_json"}
 
 
 def confirm(button: str):

@@ -5,21 +5,22 @@ extension ConsoleAction {
     /// The actions for a customer's purchases.
     static let aboutPurchases: [ConsoleAction] = [
         .init(
-            name: "transfer", title: "Take over the purchase", scope: .customersTransfer, fields: ["id", "original"],
+            name: "transfer", title: "Take over the purchase", scope: .customersTransfer,
+            fields: ["id", "transaction"],
             customer: "id",
             consequences: {
                 [
-                    "\($0.text("id")) has the purchase \($0["original"] ?? "?") from now on, and nobody else.",
+                    "\($0.text("id")) has the purchase \($0["transaction"] ?? "?") from now on, and nobody else.",
                     "The app's restore policy does not apply. The current customer loses what the purchase gives.",
                     "Webhooks receive the event purchase.transferred.",
                 ]
             },
             request: { fields in
                 ConsoleRequest(
-                    .post, "customers", fields.text("id"), "purchases", fields.text("original"), "transfer",
+                    .post, "customers", fields.text("id"), "purchases", fields.text("transaction"), "transfer",
                     isScoped: true, body: ["reason": fields.text(Confirmation.reasonField)])
             }, back: { ["customers", $0.text("id")] }, asksForReason: true,
-            inputs: [.init("original", "Transaction of the purchase", isRequired: true)]),
+            inputs: [.init("transaction", "Transaction of the purchase", isRequired: true)]),
         .init(
             name: "offer", title: "Sign the offer", scope: .offersSign, fields: ["id", "product", "offer", "format"],
             customer: "id",

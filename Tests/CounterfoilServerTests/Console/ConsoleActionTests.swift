@@ -55,11 +55,11 @@ import WebConsole
             #expect(days.status == 400 && days.hidden("reason") == "other" && days.hidden("customer") == anna)
             #expect(days.text.contains(/name="days" type="text" value="500"[^>]*aria-invalid="true"/))
             // The form keeps the reason that was entered on the confirmation page.
-            let transfer = ["action": "transfer", "id": "ben", "original": "1", "reason": "ticket 4711"]
+            let transfer = ["action": "transfer", "id": "ben", "transaction": "1", "reason": "ticket 4711"]
             let unknown = try await browser.confirm(transfer)
             #expect(unknown.status == 404 && unknown.hidden("reason") == "ticket 4711")
-            #expect(unknown.text.contains(/name="original" type="text" value="1"[^>]* required aria-invalid="true"/))
-            let again = try await browser.post("/console/confirm", transfer.merging(["original": original]) { $1 })
+            #expect(unknown.text.contains(/name="transaction" type="text" value="1"[^>]* required aria-invalid="true"/))
+            let again = try await browser.post("/console/confirm", transfer.merging(["transaction": original]) { $1 })
             #expect(again.status == 200 && again.text.contains("name=\"reason\" value=\"ticket 4711\""))
         }
     }

@@ -164,7 +164,7 @@ import WebConsole
             // The choice of the subscription to extend names the product.
             let option = "<option value=\"\(original)\" selected>com.example.premium.monthly, \(original)</option>"
             #expect(try await browser.get("/console/customers/\(anna)").text.contains(option))
-            let fields = ["action": "transfer", "id": "ben", "original": original]
+            let fields = ["action": "transfer", "id": "ben", "transaction": original]
             let confirmation = try await browser.post("/console/confirm", fields)
             #expect(
                 confirmation.text.contains("name=\"reason\" value=\"\" required")

@@ -33,7 +33,7 @@ import Testing
             let (anna, original) = try await TransferRouteTests.bought(world)
             let path = "/console/customers/\(anna)/explain/premium"
             #expect(try await !browser.get(path).text.contains("Changes of owner"))
-            let fields = ["action": "transfer", "id": "ben", "original": original, "reason": "ticket 4711"]
+            let fields = ["action": "transfer", "id": "ben", "transaction": original, "reason": "ticket 4711"]
             #expect(try await browser.confirm(fields).status == 303)
             let moved = try await browser.get(path).text
             #expect(moved.contains("Changes of owner") && moved.contains("was transferred to the customer ben on "))
@@ -50,7 +50,7 @@ import Testing
             let original = try #require(outcome.transactionID)
             let step = "Take over a purchase on the page of the customer."
             #expect(try await browser.get("/console/transactions/\(original)").text.contains(step))
-            let fields = ["action": "transfer", "id": "kim", "original": original, "reason": "ticket 4711"]
+            let fields = ["action": "transfer", "id": "kim", "transaction": original, "reason": "ticket 4711"]
             #expect(try await browser.confirm(fields).status == 303)
             #expect(try await !browser.get("/console/transactions/\(original)").text.contains(step))
         }

@@ -12,7 +12,7 @@ struct TransferRoutes {
     let webhooks: WebhookDispatcher
 
     func add(to v1: APIRouter) {
-        v1.post("/customers/{id}/purchases/{original}/transfer", needs: .customersTransfer, transfer)
+        v1.post("/customers/{id}/purchases/{transaction}/transfer", needs: .customersTransfer, transfer)
     }
 
     /// Makes the customer the only owner of the purchase, and returns the customer. A repetition changes nothing.
@@ -21,10 +21,11 @@ struct TransferRoutes {
         let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let body = try await call.body(TransferBody.self, form: "a JSON object with reason")
         let reason = try body.checkedReason
-        guard let named = call.pathParameter("original"), named.utf8.count <= 64,
+        guard let named = call.pathParameter("transaction"), named.utf8.count <= 64,
             let original = try await storage.originalTransactionID(of: named, in: appEnvironment.id)
         else {
-            throw APIFailure.notFound("No such purchase is known in this app and environment.", parameter: "original")
+            throw APIFailure.notFound(
+                "No such purchase is known in this app and environment.", parameter: "transaction")
         }
         call.setAuditDetail("\(original): \(reason)")
         call.addAuditEntry("to \(customer): \(reason)", about: original)

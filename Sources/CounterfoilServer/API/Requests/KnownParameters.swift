@@ -23,7 +23,7 @@ struct KnownParameters: RouterMiddleware {
         "GET /v1/customers/{id}/entitlements/{key}": appAndEnvironment + ["at"],
         "GET /v1/customers/{id}/entitlements/{key}/explain": appAndEnvironment + ["at", "limit", "include"],
         "POST /v1/customers/{id}/purchases": appAndEnvironment,
-        "POST /v1/customers/{id}/purchases/{original}/transfer": appAndEnvironment,
+        "POST /v1/customers/{id}/purchases/{transaction}/transfer": appAndEnvironment,
         "POST /v1/customers/{id}/merge": appAndEnvironment,
         "POST /v1/sessions": appAndEnvironment,
         "POST /v1/customers/{id}/refresh": appAndEnvironment,

@@ -37,7 +37,7 @@ extension `The description of the API` {
         ("POST /apple/retention", "/apple/retention", #"{"signedPayload":"$QUESTION"}"#),
         ("POST /v1/customers/{id}/purchases", "/v1/customers/$ID/purchases", #"{"signed_transactions":["$SIGNED"]}"#),
         (
-            "POST /v1/customers/{id}/purchases/{original}/transfer",
+            "POST /v1/customers/{id}/purchases/{transaction}/transfer",
             "/v1/customers/$ID/purchases/$TRANSACTION/transfer", #"{"reason":"a ticket"}"#
         ),
         ("POST /v1/customers/{id}/merge", "/v1/customers/$ID/merge", #"{"from":"otto"}"#),

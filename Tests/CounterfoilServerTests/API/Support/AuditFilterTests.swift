@@ -75,7 +75,7 @@ import Testing
             let path = "/v1/customers/ben/purchases/\(original)/transfer"
             #expect(try await world.api.post(path, ["reason": "ticket 4711"]).status == 200)
             #expect(try await world.api.post("/v1/customers/carl/merge", ["from": "ben"]).status == 200)
-            let transfer = "POST /v1/customers/{id}/purchases/{original}/transfer"
+            let transfer = "POST /v1/customers/{id}/purchases/{transaction}/transfer"
             let merge = "POST /v1/customers/{id}/merge"
             for (target, expected) in [
                 (anna, ["\(transfer) \(anna)"]), (original, ["\(transfer) \(original)"]),

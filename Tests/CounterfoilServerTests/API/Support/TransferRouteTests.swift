@@ -5,7 +5,7 @@ import LedgerServices
 import StoreSimulator
 import Testing
 
-/// `POST /v1/customers/{id}/purchases/{original}/transfer`.
+/// `POST /v1/customers/{id}/purchases/{transaction}/transfer`.
 @Suite("Purchases transferred by support") struct TransferRouteTests {
     /// Makes a customer subscribe with an app account token. Returns the customer and the original transaction.
     static func bought(_ world: World) async throws -> (customer: String, original: String) {
@@ -111,7 +111,7 @@ import Testing
                 #expect(refused.status == 400 && refused.code == "invalid_reason", "\(reason): \(refused.text)")
             }
             let unknown = try await world.api.post("/v1/customers/ben/purchases/1/transfer", ["reason": "x"])
-            #expect(unknown.status == 404 && unknown["param"] as? String == "original")
+            #expect(unknown.status == 404 && unknown["param"] as? String == "transaction")
             let other = TestAPIClient(url: world.url, key: "others", token: nil)
             let refused = try await other.post(path, ["reason": "x"])
             #expect(refused.status == 403 && refused.text.contains("customers:transfer"))
