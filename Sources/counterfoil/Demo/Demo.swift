@@ -7,7 +7,7 @@ struct Demo: AsyncParsableCommand {
         abstract: "Watch a server keep the purchases of 200 customers through an outage.",
         discussion: """
             Starts a simulated App Store and a server on loopback, with SQLite in a temporary folder, and simulates 13 \
-            months of 200 customers in seconds. In between, the server is down for three days and a tenth of the \
+            months of 200 customers in seconds. In one of the months the server is down for three days, and a tenth of the \
             notifications are lost. Then the server recovers what it missed and must agree with the App Store about every \
             customer. Finally one customer buys on an old phone and opens the app on a new one: the purchase is there \
             without a tap. On a terminal both keep running, with commands to try.

@@ -54,7 +54,7 @@ struct TraceReport: Encodable {
         switch revocation.status {
         case .notChecked:
             let reason = revocation.explanation.map { ": \($0.printable)" } ?? ""
-            lines.append("  revocation  not asked about\(reason)")
+            lines.append("  revocation  not checked\(reason)")
         case .good: lines.append("  revocation  good, as of \(length(revocation.age ?? 0)) ago")
         case .unknown: lines.append("  revocation  unknown: \((revocation.explanation ?? "").printable)")
         }
