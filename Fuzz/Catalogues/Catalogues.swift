@@ -46,7 +46,7 @@ private func sellProducts(of catalogue: Catalogue) {
         }
     }
     for _ in 0..<3 {
-        guard let next = store.next else { break }
+        guard let next = store.schedule.next else { break }
         now = next
         store.run(until: now)
     }
