@@ -61,6 +61,17 @@ import Testing
         #expect(known.map(\.isUpgraded) == [false, true, false])
     }
 
+    @Test func `A product lasted until its migration, although another subscription of it ended earlier`() {
+        let facts = [
+            period("1", 0, 60),
+            period("2", of: "2", 10, 40) { ($0.ownership, $0.revocationDate) = (.familyShared, day(20)) },
+            period("5", of: "5", "generic", 30, 60) { $0.previousOriginalTransactionID = "1" },
+        ]
+        let product = states(facts, on: day(41)).product("pro.month")
+        #expect(product.transactionID == "1" && product.details == [.upgraded] && product.endedDate == nil)
+        #expect(states(Array(facts.prefix(2)), on: day(29)).product("pro.month").state == .active)
+    }
+
     @Test func `A non-consumable is owned without an end unless it is refunded`() {
         let map = purchase("1", "map", .nonConsumable, on: 0)
         var refunded = map

@@ -57,6 +57,7 @@ struct CustomerStatesBuilder {
         let group = state.subscriptionGroupIdentifier ?? engine.group(of: product)
         state.subscriptionGroupIdentifier = group
         var productState = ProductState(state, asOf: facts.asOf)
+        if let date = current.migratedAt { productState.recordMigration(at: date, periodEnd: state.expiresDate) }
         if let (next, end) = facts.periodPaidAhead(among: periods), !next.productID.isExactly(product) {
             let change = state.expiresDate.map { min($0, next.purchaseDate) } ?? next.purchaseDate
             productState.until = change

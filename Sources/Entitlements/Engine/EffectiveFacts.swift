@@ -12,15 +12,15 @@ struct EffectiveFacts {
         let index: Int
         /// Whether another transaction had replaced it by the instant, before it was over.
         var isUpgraded: Bool
-        /// Whether its subscription had continued under another original transaction by the instant.
-        fileprivate(set) var wasMigrated = false
+        /// When its subscription continued under another original transaction; nil if it had not by the instant.
+        fileprivate(set) var migratedAt: Date?
         /// Whether it was refunded or revoked by the instant.
         let isRevoked: Bool
         /// Whether it is a renewal that was paid for in advance, and a purchase replaced it before it began.
         fileprivate(set) var wasReplacedAhead = false
 
         /// Whether it no longer gives access because another transaction does, maybe of another subscription.
-        var isSuperseded: Bool { isUpgraded || wasMigrated }
+        var isSuperseded: Bool { isUpgraded || migratedAt != nil }
     }
 
     let facts: CustomerFacts
@@ -240,7 +240,7 @@ extension EffectiveFacts {
         for position in transactions.indices {
             let fact = fact(transactions[position])
             guard let date = began[ExactText(fact.originalTransactionID)], fact.purchaseDate <= date else { continue }
-            transactions[position].wasMigrated = true
+            transactions[position].migratedAt = date
             if fact.expiresDate.map({ $0 > date }) ?? true { transactions[position].isUpgraded = true }
         }
     }

@@ -43,6 +43,12 @@ extension ProductState {
         if let owner = StateDetail(fact.ownership) { details.append(owner) }
     }
 
+    /// Records that a subscription which had access until then continued under another original transaction.
+    mutating func recordMigration(at date: Date, periodEnd: Date?) {
+        guard replacedAfter != nil else { return }
+        replacedAfter = periodEnd.map { min($0, date) } ?? date
+    }
+
     /// Creates the state of the product of a purchase.
     init(_ purchase: PurchaseState) {
         self.init(
