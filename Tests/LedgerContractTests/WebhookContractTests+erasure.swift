@@ -5,8 +5,6 @@ import Ledger
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
-
 // Deliveries and the erasure of their customer.
 extension `The contract of every database` {
     @Test(arguments: Engine.allCases)
@@ -49,10 +47,7 @@ extension `The contract of every database` {
             _ = try await ledger.erase("anna", in: appEnvironment, at: 10)
             let remaining = try await ledger.dueDeliveries(of: endpoint, at: 10, limit: 9)
             #expect(remaining.map(\.id) == waiting.map(\.id) && remaining.allSatisfy { $0.body == nil })
-            guard let storage = ledger as? SQLiteStorage else { return }
-            let lanes = try await storage.read { db in
-                try db.all("SELECT lane FROM deliveries WHERE state = 0", []) { $0.text(0) }
-            }
+            let lanes = try await engine.lanesOfPendingDeliveries(in: ledger)
             #expect(lanes.count == 2 && !lanes.contains { $0.hasSuffix("anna") }, "\(lanes)")
         }
     }

@@ -6,8 +6,6 @@ import MemoryLedger
 import TestSupport
 import Testing
 
-@testable import LedgerSQLite
-
 extension `The contract of every database` {
     private static func test(
         _ endpoint: WebhookEndpoint, _ ledger: any LedgerEngine, at now: Milliseconds

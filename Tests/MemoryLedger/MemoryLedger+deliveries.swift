@@ -40,6 +40,11 @@ extension MemoryLedger {
 }
 
 extension MemoryLedger {
+    /// The names of the lanes of pending deliveries, for tests.
+    package var lanesOfPendingDeliveries: [String] {
+        get throws { try read { $0.deliveries.values.filter { $0.state == .pending }.map(\.lane) } }
+    }
+
     package func fanOut(
         to endpoints: [Int64], by target: @escaping @Sendable (WebhookEndpoint) -> FanOutTarget?,
         within gate: FanOutLimit, limit: Int, at now: Milliseconds

@@ -5,7 +5,6 @@ import StoreSimulator
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 @Suite struct `API use of a typical backend` {
@@ -166,15 +165,14 @@ import Testing
         try await World.withAPI { world in
             _ = try await world.subscribe("anna")
             let before = try #require(try await Self.feed(world)["next_page"] as? String)
-            let ledger = try world.configuration().storage.path
-            let backup = world.folder.appending(path: "backup.sqlite").path
-            _ = try LedgerBackup.make(of: ledger, to: backup)
+            let backup = world.folder.appending(path: "backup.sqlite")
+            try world.backUp(to: backup)
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.waitUntilIdle()
             let later = try #require(try await Self.feed(world, "?page=\(before)")["next_page"] as? String)
             #expect(try await Self.feed(world, "?page=\(later)").items.isEmpty)
             try await world.stopServer()
-            _ = try LedgerBackup.restore(backup, to: ledger, replacing: true)
+            try world.restore(backup)
             try await world.startServer()
             // The next event would get the number of a lost one.
             let ahead = try await world.api.get("/v1/events?page=\(later)")

@@ -2,14 +2,12 @@ import AppStoreModels
 import Basics
 import CounterfoilServer
 import Foundation
-import GRDB
 import NIOHTTP1
 import StoreSimulator
 import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 @Suite struct `The inbox` {
@@ -109,27 +107,17 @@ import Testing
         try await World.withAPI { world in
             try await world.simulator.perform(.requestTestNotification)
             try await world.waitUntilIdle()
-            let (core, storage) = (try world.server.core, try world.sqlite)
-            try await storage.pool.write { db in
-                try db.execute(
-                    sql: """
-                        WITH RECURSIVE copies (number) AS (
-                            SELECT 1 UNION ALL SELECT number + 1 FROM copies WHERE number < 201)
-                        INSERT INTO notifications (uuid, scope, type, subtype, signed_date, received_at, origin, text)
-                            SELECT randomblob(16), scope, type, subtype, signed_date, received_at, origin, text
-                            FROM notifications, copies WHERE id = (SELECT min(id) FROM notifications);
-                        INSERT INTO failures SELECT id, 'storage_damaged', 'a test', 0 FROM notifications;
-                        """)
-            }
+            let core = try world.server.core
+            try await world.addFailedCopies(201, code: "storage_damaged")
             let body = Data(#"{"code":"storage_damaged"}"#.utf8)
-            try await world.withFailing("INSERT ON inbox WHEN (SELECT count(*) FROM inbox) >= 200") {
+            try await world.withFailing(.receiving(beyond: 200)) {
                 let failed = try await world.api.send("POST", "/v1/notifications/reprocess", body: body)
                 #expect(failed.status == 503)
             }
             await core.processor.waitUntilIdle()
-            #expect(try await storage.backlog().count == 0)
+            #expect(try await core.storage.backlog().count == 0)
             let scopes = core.scopes.all.map(\.id)
-            let left = try await storage.failedNotifications(code: "storage_damaged", in: scopes, limit: 999)
+            let left = try await core.storage.failedNotifications(code: "storage_damaged", in: scopes, limit: 999)
             #expect(left.count == 2)
         }
     }

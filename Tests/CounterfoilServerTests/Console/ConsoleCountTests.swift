@@ -39,7 +39,7 @@ import Testing
     @Test func `The overview links to the notification that has waited longest, whatever is selected`() async throws {
         try await World.withConsole { world, browser in
             let storage = try world.server.core.storage
-            try await world.withFailing("DELETE ON inbox") {
+            try await world.withFailing(.processing) {
                 try await world.simulator.perform(.purchase(customer: "anna", product: World.monthly), in: .sandbox)
                 try await waitUntil("the notification waits") {
                     try await storage.pending(after: .min, limit: 9).count == 1

@@ -5,7 +5,6 @@ import StoreSimulator
 import Testing
 
 @testable import CounterfoilServer
-@testable import LedgerSQLite
 @testable import LedgerServices
 @testable import WebConsole
 
@@ -154,14 +153,14 @@ extension `Live updates of console pages` {
     }
 
     /// A page that was rendered meanwhile shows the error, and an event that was read just before may not be published.
-    @Test(arguments: ["events", "recoveries"])
+    @Test(arguments: [World.LedgerPart.events, .recoveries])
     func `A customer's topic is published once when a part of the ledger is unreadable, and when it is readable again`(
-        _ table: String
+        _ part: World.LedgerPart
     ) async throws {
         try await `The console`.run { world, _ in
             let anna = try await world.subscribe("anna")
             try await world.waitUntilIdle()
-            let (core, sqlite) = (try world.server.core, try world.sqlite)
+            let core = try world.server.core
             let hub = EventHub()
             var watch = ChangeWatch(core, hub)
             let topic = ChangeTopic.customer(anna)
@@ -170,10 +169,10 @@ extension `Live updates of console pages` {
             _ = await Self.changedTopics(&watch, hub)
             #expect(await !Self.changedTopics(&watch, hub).contains(topic))
             for _ in 0..<2 {
-                try await sqlite.write("ALTER TABLE \(table) RENAME TO hidden", [])
+                try await world.makeUnreadable(part)
                 #expect(await Self.changedTopics(&watch, hub).contains(topic))
                 #expect(await !Self.changedTopics(&watch, hub).contains(topic))
-                try await sqlite.write("ALTER TABLE hidden RENAME TO \(table)", [])
+                try await world.makeReadable(part)
                 #expect(await Self.changedTopics(&watch, hub).contains(topic))
             }
         }
@@ -184,7 +183,7 @@ extension `Live updates of console pages` {
         try await `The console`.run { world, _ in
             let anna = try await world.subscribe("anna")
             try await world.waitUntilIdle()
-            let (core, sqlite) = (try world.server.core, try world.sqlite)
+            let core = try world.server.core
             let hub = EventHub()
             var watch = ChangeWatch(core, hub)
             let unreadable: Set = [ChangeTopic.recoveries, ChangeTopic.customer(anna)]
@@ -192,8 +191,8 @@ extension `Live updates of console pages` {
             defer { stream?.close() }
             // Any five polls read the completeness once.
             for _ in 0..<5 { _ = await Self.changedTopics(&watch, hub) }
-            for (name, newName) in [("recoveries", "hidden"), ("hidden", "recoveries")] {
-                try await sqlite.write("ALTER TABLE \(name) RENAME TO \(newName)", [])
+            for change in [world.makeUnreadable, world.makeReadable] {
+                try await change(.recoveries)
                 let changed = await Self.changedTopics(&watch, hub)
                 #expect(changed == unreadable)
                 for _ in 0..<5 {

@@ -22,7 +22,7 @@ import Testing
                 .purchase(
                     customer: "anna", product: "com.example.coins.100", appAccountToken: AppAccountToken(UUID())))
             try await world.waitUntilIdle()
-            try await world.withFailing("UPDATE OF next_attempt_at ON consumption_requests") {
+            try await world.withFailing(.nextConsumptionAttempt) {
                 try await world.simulator.perform(.requestRefund(customer: "anna"))
                 // Repetitions are logged at the level `debug`.
                 try await waitUntil("three attempts failed") { lines.count(of: "could not be answered") >= 3 }

@@ -2,12 +2,10 @@ import AppStoreModels
 import CounterfoilServer
 import Entitlements
 import Foundation
-import GRDB
 import StoreSimulator
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 @Suite struct `Erasure of a customer` {
@@ -15,20 +13,6 @@ import Testing
         policy: ServerConfiguration.RestorePolicy = .transfer, _ body: (World) async throws -> Void
     ) async throws {
         try await World.withAPI(server: { $0.apps[0].restorePolicy = policy }, body)
-    }
-
-    /// The rows of the tables that refer to customers, as text.
-    static func contents(_ world: World) async throws -> String {
-        try await world.sqlite.pool.read { db in
-            var text = ""
-            for table in [
-                "claims", "account_claims", "claim_events", "grants", "grant_events", "usage", "events", "requests",
-                "consumption_requests", "erasures", "former_owners",
-            ] {
-                for row in try Row.fetchAll(db, sql: "SELECT * FROM \(table)") { text += "\(row)\n" }
-            }
-            return text
-        }
     }
 
     /// Creates the customer `person-anna` with a claimed purchase, a grant and a usage report. Returns the transaction.
@@ -55,12 +39,12 @@ import Testing
     @Test func `Erasing a customer removes the ID from the ledger and keeps the purchase`() async throws {
         try await Self.run { world in
             let id = try await Self.populate(world)
-            #expect(try await Self.contents(world).contains("person-anna"))
+            #expect(try await world.storedCustomerData().contains("person-anna"))
             let answer = try await world.api.send("DELETE", "/v1/customers/person-anna")
             #expect(
                 answer.status == 200 && answer["grants"] as? Int == 1 && answer["usage"] as? Int == 1, "\(answer.text)")
             #expect(answer["purchases_kept"] as? Int == 1)
-            #expect(!(try await Self.contents(world).contains("person-anna")))
+            #expect(!(try await world.storedCustomerData().contains("person-anna")))
             let customer = try await world.api.get("/v1/customers/person-anna")
             #expect((customer["subscriptions"] as? [Any])?.isEmpty == true && customer["original_purchase"] == nil)
             #expect(try await world.api.get("/v1/customers/person-anna/timeline").items.isEmpty)
@@ -116,7 +100,7 @@ import Testing
             try await world.simulator.advance(by: .month)
             try await world.waitUntilIdle()
             #expect((try await world.api.get(path)["subscriptions"] as? [Any])?.isEmpty == true)
-            #expect(!(try await Self.contents(world).contains(anna)))
+            #expect(!(try await world.storedCustomerData().contains(anna)))
             let events = try await world.api.get("/v1/events")
             #expect(events.items.count > 1 && !events.text.contains(anna), "\(events.text)")
         }
@@ -218,7 +202,7 @@ import Testing
                 #expect(overtaken.status == 409 && overtaken.code == "customer_erased", "\(overtaken.text)")
                 let owners = try await world.server.core.storage.owners(of: id, in: world.appEnvironment().id)
                 #expect(owners.isEmpty, "\(owners)")
-                #expect(!(try await Self.contents(world).contains("person-anna")))
+                #expect(!(try await world.storedCustomerData().contains("person-anna")))
                 // A report that begins after the erasure is accepted, even at the same instant.
                 proxy.setAnswer { _ in nil }
                 let back = try await world.api.post(path + "/purchases", body)
@@ -253,7 +237,7 @@ import Testing
                     token, into: "person-anna", in: appEnvironment, erasuresKnownUntil: .min)
             }
             #expect(error?.code == "customer_erased")
-            #expect(!(try await Self.contents(world).contains("person-anna")))
+            #expect(!(try await world.storedCustomerData().contains("person-anna")))
             let answer = try await world.api.get("/v1/customers/\(token)")
             #expect((answer["subscriptions"] as? [Any])?.count == 1)
         }

@@ -1,14 +1,12 @@
 import AppStoreTrust
 import CounterfoilServer
 import Foundation
-import GRDB
 import NIOHTTP1
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQLite
 
 @Suite struct `Health` {
     @Test func `Readiness lists the state of each part, and a draining server answers 503`() async throws {
@@ -139,52 +137,6 @@ import Testing
             world.clockLead.withLock { $0 = lead }
             try await world.startServer()
             #expect(lines.text.contains(words) && lines.text.contains(root.date.formatted(.iso8601)))
-        }
-    }
-
-    @Test func `Checking a read-only ledger throws an error`() async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let storage = try SQLiteStorage(path: folder.appending(path: "ledger.sqlite").path)
-            try await storage.checkWritable()
-            try await storage.pool.write { db in try db.execute(sql: "PRAGMA query_only = 1") }
-            let error = await #expect(throws: StorageError.self) { try await storage.checkWritable() }
-            #expect(error?.code == .readOnly)
-        }
-    }
-
-    @Test func `A ledger cannot be opened by a second writer, also through a symbolic link`() async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let path = folder.appending(path: "ledger.sqlite").path
-            let link = folder.appending(path: "link.sqlite").path
-            let first = try SQLiteStorage(path: path)
-            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
-            for name in [path, link] {
-                let error = #expect(throws: StorageError.self) { try SQLiteStorage(path: name) }
-                #expect(error?.code == .busy)
-                #expect(error?.message.contains("(process \(getpid()))") == true)
-            }
-            var options = SQLiteStorage.Options()
-            options.isOnlyWriter = false
-            try SQLiteStorage(path: path, options: options).close()
-            try first.close()
-            try SQLiteStorage(path: path).close()
-        }
-    }
-
-    @Test func `A ledger that is open without its lock can be read but not written`() async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let path = folder.appending(path: "ledger.sqlite").path
-            let writer = try SQLiteStorage(path: path)
-            var options = SQLiteStorage.Options()
-            options.isOnlyWriter = false
-            let reader = try SQLiteStorage(path: path, options: options)
-            let refusal = Refusal(receivedAt: 0, code: "test", message: "", sender: nil, body: Data())
-            let error = await #expect(throws: StorageError.self) { try await reader.commit([refusal]) }
-            #expect(error?.code == .readOnly)
-            try await writer.commit([refusal])
-            #expect(try await reader.refusals(before: .max, limit: 10).count == 1)
-            try reader.close()
-            try writer.close()
         }
     }
 }

@@ -2,7 +2,7 @@ import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
 import Foundation
-import LedgerSQLite
+import Logging
 import StoreSimulator
 import TestSupport
 import Testing
@@ -144,9 +144,9 @@ import Testing
                 _ = try await core.storage.commit(received: [received], processed: [])
                 core.processor.rescan()
             }
-            let ledger = try SQLiteStorage(path: configuration.storage.path)
+            let ledger = try await LedgerOpener.configured.open(configuration.storage, Logger(label: "test"))
             #expect(try await ledger.backlog().count == 1)
-            try ledger.close()
+            try await ledger.close()
         }
     }
 

@@ -6,7 +6,6 @@ import Testing
 
 @testable import CounterfoilServer
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 @Suite struct `Server state` {
@@ -54,10 +53,7 @@ import Testing
 
     @Test func `The health route answers although the date of a waiting notification is damaged`() async throws {
         try await World.withAPI { world in
-            let storage = try world.sqlite
-            try await storage.write { db in
-                try db.run("INSERT INTO inbox (id, received_at) VALUES (9999, ?)", [.integer(.min)])
-            }
+            try await world.addWaitingNotificationOfDamagedDate()
             let parts = try await world.api.get("/v1/operations/health").items
             let inbox = try #require(parts.first { $0["name"] as? String == "inbox" })
             #expect(inbox["status"] as? String == "warning")

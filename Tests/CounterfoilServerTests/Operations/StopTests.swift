@@ -1,5 +1,4 @@
 import Foundation
-import LedgerSQLite
 import LedgerServices
 import Logging
 import StoreSimulator
@@ -96,7 +95,7 @@ import Testing
             try await service.run()
             #expect(readings.withLock(\.self) == 3)
             #expect(log.text == "")
-            try ledger.storage.close()
+            try await ledger.storage.close()
         }
     }
 

@@ -1,7 +1,6 @@
 import AppStoreModels
 import Entitlements
 import Foundation
-import GRDB
 import Ledger
 import MemoryLedger
 import StoreSimulator
@@ -9,7 +8,6 @@ import TestSupport
 import Testing
 
 @testable import CounterfoilServer
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 @Suite struct `The history of an Apple account` {
@@ -54,40 +52,5 @@ import Testing
             #expect(history.state == .pending)
             #expect(try await core.storage.missingCounts(in: appEnvironment.id).historyRequests == 1)
         }
-    }
-
-    @Test func `A migration merges the two tables of histories, and a recovery's mark takes precedence`() async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
-            let scope = ledger.appEnvironment.id
-            try await ledger.storage.pool.write { db in
-                try db.execute(
-                    sql: """
-                        DELETE FROM grdb_migrations WHERE identifier = '9';
-                        \(HistoryTable.former[0]);
-                        INSERT INTO histories VALUES (\(scope), '1', 'recovery', 8000), (\(scope), '2', NULL, 8000);
-                        INSERT INTO account_histories VALUES (\(scope), '1', 'restore', 9000),
-                            (\(scope), '2', 'restore', 9000), (\(scope), '3', 'restore', 9000);
-                        """)
-            }
-            try ledger.storage.close()
-            let storage = try await TestLedger(in: folder, name: "ledger.sqlite").storage
-            let marks = try await ["1", "2", "3"].revisions(storage, scope)
-            #expect(marks == ["recovery", "restore", "restore"])
-            let asked = try await storage.pool.read {
-                try Int64.fetchAll($0, sql: "SELECT asked_at FROM histories ORDER BY original_id")
-            }
-            #expect(asked == [8000, 8000, 0], "histories that only a restore has read are requested again")
-            #expect(try await storage.pool.read { try !$0.tableExists("account_histories") })
-            try storage.close()
-        }
-    }
-}
-
-extension [String] {
-    fileprivate func revisions(_ storage: SQLiteStorage, _ scope: Int64) async throws -> [String?] {
-        var marks: [String?] = []
-        for id in self { marks.append(try await storage.historyMark(of: [id], in: scope)?.revision) }
-        return marks
     }
 }

@@ -2,7 +2,6 @@ import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
 import Foundation
-import LedgerSQLite
 import StoreSimulator
 import Synchronization
 import TestSupport
@@ -193,16 +192,16 @@ import Testing
         try await World.run { world in
             let bought = try await Self.purchase(in: world)
             let file = world.folder.appending(path: "customers.txt")
-            let copy = world.folder.appending(path: "copy.sqlite").path
+            let copy = world.folder.appending(path: "copy.sqlite")
             let ledger = try world.configuration().storage.path
             try Data("\(bought)\nno number\n".utf8).write(to: file)
             try await world.stopServer()
-            _ = try LedgerBackup.make(of: ledger, to: copy)
+            try world.backUp(to: copy)
             let batches = Mutex(0)
             try await world.importCustomers(file) { _ in batches.withLock { $0 += 1 } }
             try await world.importCustomers(file) { _ in batches.withLock { $0 += 1 } }
             #expect(batches.withLock { $0 } == 1)
-            _ = try LedgerBackup.restore(copy, to: ledger, replacing: true)
+            try world.restore(copy)
             let restored = try await world.importCustomers(file) { _ in batches.withLock { $0 += 1 } }
             #expect(batches.withLock { $0 } == 2)
             #expect(restored.lines == 2 && restored.failed == 1)

@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 /// After a gap that the notification history cannot fill, the history of every purchase is requested once.
@@ -73,7 +72,7 @@ import Testing
             let original = try #require(outcome.originalTransactionID)
             try await world.waitUntilIdle()
             let file = world.folder.appending(path: "export.jsonl")
-            try await world.sqlite.export(to: file)
+            try await world.export(to: file)
             let configuration = try world.configuration()
             try await world.stopServer()
             try FileManager.default.removeItem(atPath: configuration.storage.path)
@@ -85,20 +84,15 @@ import Testing
             try await world.server.core.recovery.runNow()
             let state = try await world.completeness().state
             try #require(state == .complete)
+            let scope = try world.appEnvironment().id
             try await world.stopServer()
 
-            let ledger = try SQLiteStorage(path: configuration.storage.path)
-            let verifier = try LedgerMaintenance.verifier(configuration)
-            let scopes = try await LedgerMaintenance.scopes(configuration, in: ledger)
-            let ledgerImport = LedgerImport(ledger, verifier: verifier, scopes: scopes, at: simulator.now)
-            let scope = try #require(scopes[simulator.information.bundleID, .production]).id
             for _ in 0..<2 {
-                let report = try await ledgerImport.run(try FileHandle(forReadingFrom: file))
-                try #require(report.refusals == 0, "\(report.refused)")
-                let pass = try #require(try await ledger.historyPass(in: scope))
-                #expect(pass.staleBefore != nil && pass.finishedAt == nil && pass.cursor.isEmpty)
+                try await world.importExport(file) { ledger in
+                    let pass = try #require(try await ledger.historyPass(in: scope))
+                    #expect(pass.staleBefore != nil && pass.finishedAt == nil && pass.cursor.isEmpty)
+                }
             }
-            try ledger.close()
 
             try await world.startServer()
             try await world.server.core.recovery.runNow()
@@ -106,12 +100,10 @@ import Testing
             #expect(try #require(lineage).transactions.map { $0.revocationDate != nil } == [true])
             try await world.stopServer()
             // Now the ledger knows everything about the purchase.
-            let later = try SQLiteStorage(path: configuration.storage.path)
-            _ = try await LedgerImport(later, verifier: verifier, scopes: scopes, at: simulator.now)
-                .run(try FileHandle(forReadingFrom: file))
-            let pass = try #require(try await later.historyPass(in: scope))
-            #expect(pass.finishedAt != nil)
-            try later.close()
+            try await world.importExport(file) { ledger in
+                let pass = try #require(try await ledger.historyPass(in: scope))
+                #expect(pass.finishedAt != nil)
+            }
             try await world.startServer()
         }
     }
@@ -149,7 +141,7 @@ import Testing
         try await World.run { world in
             let (simulator, original) = (world.simulator, try await Self.missedPurchase(in: world))
             let number = try simulator.add(fault)
-            try await world.withFailing("INSERT ON errands") {
+            try await world.withFailing(.newHistoryRequest) {
                 let recovery = try world.server.core.recovery
                 await #expect(throws: StorageError.self) { try await recovery.runNow() }
             }

@@ -3,13 +3,11 @@ import AppStoreServer
 import CounterfoilServer
 import Entitlements
 import Foundation
-import GRDB
 import MemoryLedger
 import StoreSimulator
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 @Suite struct `Recovery` {
@@ -230,11 +228,7 @@ import Testing
             let last = try #require(try await core.storage.recoveries(in: [scope], before: nil, limit: 1).first).id
             let day: Milliseconds = 86_400_000
             // Another server has read less, as with a slow clock.
-            try await world.sqlite.pool.write { db in
-                try db.execute(
-                    sql: "UPDATE completeness SET read_until = read_until - ?1, until_date = until_date - ?1",
-                    arguments: [day])
-            }
+            try await world.setCompletenessBack(by: day)
             try await core.recovery.runNow()
             let runs = try await core.storage.recoveries(in: [scope], before: nil, limit: 9)
             let coversDay = runs.contains { $0.id > last && $0.from < mark.readUntil - day }

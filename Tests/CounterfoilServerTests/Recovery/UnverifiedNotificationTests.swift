@@ -3,14 +3,12 @@ import AppStoreServer
 import AppStoreTrust
 import CounterfoilServer
 import Foundation
-import GRDB
 import MemoryLedger
 import StoreSimulator
 import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 @Suite(.timeLimit(.minutes(10))) struct `Unverified notifications in recovery` {
@@ -214,41 +212,6 @@ import Testing
             try await world.waitUntilIdle()
             #expect(try await core.storage.notification(stored.uuid)?.state == .processed)
             #expect(try await world.completeness().state == .complete)
-        }
-    }
-
-    @Test func `A migration sets the completeness mark back to before the unverified windows`() async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
-            let scope = ledger.appEnvironment.id
-            try await ledger.storage.pool.write { db in
-                try db.execute(
-                    sql: """
-                        DELETE FROM grdb_migrations WHERE identifier = '4';
-                        DROP TABLE unverified_spans;
-                        ALTER TABLE completeness DROP COLUMN read_until;
-                        ALTER TABLE completeness DROP COLUMN signed_until;
-                        ALTER TABLE recoveries DROP COLUMN signed_until;
-                        ALTER TABLE recovery_windows DROP COLUMN unverified;
-                        ALTER TABLE recovery_failures DROP COLUMN history;
-                        INSERT INTO completeness VALUES (\(scope), 1000, 9000, 'notification_history', 9060);
-                        INSERT INTO histories VALUES (\(scope), '7', 'r', 8000);
-                        INSERT INTO recovery_failures (scope, digest, code, message, recovery, from_date, until_date,
-                            noticed_at)
-                        VALUES (\(scope), x'01', 'bad_signature', '', 3, 5000, 6000, 8000),
-                            (\(scope), x'02', 'bad_signature', '', NULL, NULL, NULL, 8500);
-                        """)
-            }
-            try ledger.storage.close()
-            let storage = try await TestLedger(in: folder, name: "ledger.sqlite").storage
-            let mark = try #require(try await storage.completenessMarks().first)
-            #expect(mark.since == 1000 && mark.until == 4999 && mark.readUntil == 9000 && mark.signedUntil == 9000)
-            #expect(try await storage.unverifiedSpans(in: scope).spans == [.init(from: 5000, until: 6000)])
-            // The old tables did not store which history contained the second one.
-            #expect(try await storage.missingCounts(in: scope).unverified == 1)
-            #expect(try await storage.historyMark(of: ["7"], in: scope) == nil)
-            #expect(try await storage.historyPass(in: scope)?.staleBefore == 8500)
-            try storage.close()
         }
     }
 }

@@ -1,5 +1,4 @@
 import Ledger
-import LedgerSQLite
 import Synchronization
 
 /// Webhook storage in a ledger that can fail at chosen steps, or be changed before them.
@@ -10,14 +9,14 @@ final class FailingWebhookStorage: WebhookStorage {
     /// Runs after the current task has read the endpoints, and before it gets them.
     @TaskLocal static var afterReading: (@Sendable () async throws -> Void)?
 
-    private let ledger: SQLiteStorage
+    private let ledger: any WebhookStorage
     private let failing = Mutex<Step?>(nil)
     private let change = Mutex<(step: Step, run: Change)?>(nil)
     private let refusing = Mutex(false)
     private let refused = Mutex(0)
     private let losesAnswer = Mutex(false)
 
-    init(_ ledger: SQLiteStorage) { self.ledger = ledger }
+    init(_ ledger: any WebhookStorage) { self.ledger = ledger }
 
     /// Makes the next step of this kind fail.
     func failOnce(at step: Step) { failing.withLock { $0 = step } }

@@ -8,7 +8,6 @@ import TestSupport
 
 @testable import CounterfoilServer
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 /// A ledger that receives notifications in random order while it sends webhooks to two naive receivers. Some messages,

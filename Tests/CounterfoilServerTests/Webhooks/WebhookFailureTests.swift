@@ -1,7 +1,6 @@
 import AppStoreModels
 import CounterfoilServer
 import Foundation
-import LedgerSQLite
 import Logging
 import MemoryLedger
 import NIOHTTP1
@@ -36,7 +35,7 @@ private struct FailingWorld {
                     try await body(world)
                     dispatcher.close()
                 }
-                try world.ledger.storage.close()
+                try await world.ledger.storage.close()
             }
         }
     }
@@ -255,8 +254,7 @@ private struct FailingWorld {
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.waitUntilIdle()
             let core = try world.server.core
-            let storage = try world.sqlite
-            try await storage.damageNotification("id = (SELECT min(id) FROM notifications)")
+            try await world.damageNotification(.oldest)
             #expect(try await world.send(.PATCH, "/v1/webhooks/backend", #"{"enabled": true}"#).status == 200)
             try await world.deliverWebhooks()
             let messages = receiver.take()

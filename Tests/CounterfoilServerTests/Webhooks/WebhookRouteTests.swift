@@ -45,7 +45,7 @@ import Testing
             let created = try await world.send(.POST, "/v1/webhooks", #"{"name": "mine", "url": "\#(Self.url)"}"#)
             try #require(created.status == 201)
             let change = #"{"url": "\#(Self.url)/new", "add_secret": true, "enabled": false}"#
-            try await world.withFailing("UPDATE OF disabled_reason ON webhook_endpoints") {
+            try await world.withFailing(.disabledWebhook) {
                 let failed = try await world.send(.PATCH, "/v1/webhooks/mine", change)
                 #expect(failed.status == 503)
             }

@@ -69,6 +69,18 @@ enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
             }
         }
     }
+
+    /// The names of the lanes of pending deliveries. They contain customers, and no protocol returns them.
+    func lanesOfPendingDeliveries(in ledger: any LedgerEngine) async throws -> [String] {
+        switch self {
+        case .memory: return try #require(ledger as? MemoryLedger).lanesOfPendingDeliveries
+        case .sqlite:
+            let storage = try #require(ledger as? SQLiteStorage)
+            return try await storage.read { db in
+                try db.texts("SELECT lane FROM deliveries WHERE state = 0", [])
+            }
+        }
+    }
 }
 
 extension LedgerEngine {

@@ -7,7 +7,6 @@ import StoreSimulator
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQLite
 @testable import LedgerServices
 
 @Suite struct `The evidence of an explanation` {
@@ -94,12 +93,12 @@ import Testing
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.advance(by: 86_400)
             try await world.waitUntilIdle()
-            let storage = try world.sqlite
+            let storage = try world.server.core.storage
             let uuid = try await storage.notifications(
                 InboxFilter(scopes: [world.appEnvironment().id]), before: .max, limit: 1
             )
             .items.first?.uuid
-            try await storage.damageNotification("id = (SELECT max(id) FROM notifications)")
+            try await world.damageNotification(.newest)
             let past = try await world.api.get("/v1/customers/\(anna)?at=\(instant)")
             #expect(past.status == 200)
             #expect((past["subscriptions"] as? [[String: Any]])?.first?["will_renew"] as? Bool == true)

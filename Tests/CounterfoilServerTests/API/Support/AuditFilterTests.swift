@@ -1,13 +1,11 @@
 import AppStoreModels
 import CounterfoilServer
 import Foundation
-import GRDB
 import StoreSimulator
 import TestSupport
 import Testing
 
 @testable import Ledger
-@testable import LedgerSQLite
 
 /// `GET /v1/audit` with `target`, `actor` and `action`.
 @Suite struct `Filters of the audit log` {
@@ -174,9 +172,7 @@ import Testing
             }
             try #require(ids.count == 4)
             let removed = ids[2]
-            try await world.sqlite.pool.write { db in
-                try db.execute(sql: "DELETE FROM audit WHERE id = ?", arguments: [removed])
-            }
+            try await world.removeAuditEntry(removed)
             let found = try await world.api.get("/v1/audit?target=anna").items
             #expect(found.map { $0["is_chained"] as? Bool } == [true, false, true])
         }
@@ -201,28 +197,6 @@ import Testing
                 let answer = try await world.api.get("/v1/audit?action=\(action)")
                 #expect(answer.status == 200 && answer.items.isEmpty, "\(action): \(answer.text)")
             }
-        }
-    }
-
-    @Test func `The log of an older ledger can be searched by target`() async throws {
-        try await Tool.inTemporaryFolder { folder in
-            var ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
-            let entry = AuditEntry(at: 1, actor: "all", action: "POST /v1/x", target: "anna", result: "200")
-            try await ledger.storage.appendAudit([entry], dropping: .min)
-            try await ledger.storage.pool.write { db in
-                try db.execute(
-                    sql: """
-                        DROP INDEX audit_by_target;
-                        DELETE FROM grdb_migrations WHERE identifier = '21';
-                        """)
-            }
-            try ledger.storage.close()
-            ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
-            var filter = AuditFilter()
-            filter.targets = [ExactText("anna")]
-            let found = try await ledger.storage.audit(filter, before: .max, limit: 9).items
-            #expect(found.map(\.entry) == [entry])
-            try ledger.storage.close()
         }
     }
 }

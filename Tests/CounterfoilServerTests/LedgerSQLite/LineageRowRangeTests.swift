@@ -31,7 +31,7 @@ import Testing
     }
 
     private static func purchases(of customer: String, in ledger: TestLedger) async throws -> [String] {
-        try await ledger.storage.lineages(of: customer, in: ledger.appEnvironment.id).map(\.originalTransactionID)
+        try await ledger.sqlite.lineages(of: customer, in: ledger.appEnvironment.id).map(\.originalTransactionID)
     }
 
     @Test func `Purchases of one account have consecutive rows, however far apart they were bought`() async throws {
@@ -40,10 +40,10 @@ import Testing
             let annas = (0..<5).map { Self.purchase("9\($0)000", of: Self.anna, signed: $0, in: ledger) }
             for index in 0..<20 {
                 let both = [others[index]] + (index % 4 == 0 ? [annas[index / 4]] : [])
-                _ = try await ledger.storage.commit(received: [], processed: both)
+                _ = try await ledger.sqlite.commit(received: [], processed: both)
             }
             let select = "SELECT id FROM lineages WHERE original_id LIKE '9%' ORDER BY id"
-            let rows = try await ledger.storage.pool.read { try Int64.fetchAll($0, sql: select) }
+            let rows = try await ledger.sqlite.pool.read { try Int64.fetchAll($0, sql: select) }
             let first = try #require(rows.first)
             #expect(rows == (0..<5).map { first + $0 })
             #expect(try await Self.purchases(of: Self.anna, in: ledger) == (0..<5).map { "9\($0)000" })
@@ -57,8 +57,8 @@ import Testing
             let processed = [(1, Self.anna), (2, ben), (3, Self.anna)].map {
                 Self.purchase("\($0.0)", of: $0.1, signed: $0.0, in: ledger)
             }
-            _ = try await ledger.storage.commit(received: [], processed: processed)
-            let rows = try await ledger.storage.pool.read { try Int64.fetchAll($0, sql: "SELECT id FROM lineages") }
+            _ = try await ledger.sqlite.commit(received: [], processed: processed)
+            let rows = try await ledger.sqlite.pool.read { try Int64.fetchAll($0, sql: "SELECT id FROM lineages") }
             #expect(rows.max().map { $0 - 2 } == rows.min(), "they do not share a row range: \(rows)")
             #expect(try await Self.purchases(of: Self.anna, in: ledger) == ["1", "3"])
             #expect(try await Self.purchases(of: ben, in: ledger) == ["2"])
@@ -70,10 +70,10 @@ import Testing
         try await Self.withLedger { ledger in
             for number in 1...3 {
                 let processed = Self.purchase("\(number)", of: customer, signed: number, in: ledger)
-                _ = try await ledger.storage.commit(received: [], processed: [processed])
+                _ = try await ledger.sqlite.commit(received: [], processed: [processed])
             }
             #expect(try await Self.purchases(of: customer, in: ledger) == ["1", "2", "3"])
-            let rows = try await ledger.storage.pool.read { try Int64.fetchAll($0, sql: "SELECT id FROM lineages") }
+            let rows = try await ledger.sqlite.pool.read { try Int64.fetchAll($0, sql: "SELECT id FROM lineages") }
             #expect(rows.contains(customer.hasSuffix("7") ? .max - (1 << 31) + 1 : 0), "\(rows)")
         }
     }
@@ -81,8 +81,8 @@ import Testing
     @Test func `A purchase fails and the failure says what to do if the row range is manually filled`() async throws {
         try await Self.withLedger { ledger in
             let first = Self.purchase("1", of: Self.anna, signed: 1, in: ledger)
-            _ = try await ledger.storage.commit(received: [], processed: [first])
-            try await ledger.storage.pool.write { db in
+            _ = try await ledger.sqlite.commit(received: [], processed: [first])
+            try await ledger.sqlite.pool.write { db in
                 try db.execute(
                     sql: """
                         UPDATE lineages SET id = id + (1 << 31) - 1;
@@ -90,9 +90,9 @@ import Testing
                         """)
             }
             let second = Self.purchase("2", of: Self.anna, signed: 2, in: ledger)
-            _ = try await ledger.storage.commit(received: [], processed: [second])
+            _ = try await ledger.sqlite.commit(received: [], processed: [second])
             #expect(try await Self.purchases(of: Self.anna, in: ledger) == ["1"])
-            let failed = try await ledger.storage.pool.read { db in
+            let failed = try await ledger.sqlite.pool.read { db in
                 try String.fetchAll(db, sql: "SELECT message FROM failures")
             }
             #expect(failed.count == 1 && failed.allSatisfy { $0.contains("counterfoil ledger rebuild") })
@@ -105,7 +105,7 @@ import Testing
     {
         try await Self.withLedger { ledger in
             func commit(_ processed: ProcessedNotification) async throws {
-                _ = try await ledger.storage.commit(received: [], processed: [processed])
+                _ = try await ledger.sqlite.commit(received: [], processed: [processed])
             }
             try await commit(Self.purchase("5", of: before, signed: 1, in: ledger))
             try await commit(Self.purchase("6", of: Self.anna, signed: 2, in: ledger))
@@ -113,7 +113,7 @@ import Testing
             try await commit(Self.purchase("5", of: Self.anna, signed: 3, in: ledger))
             #expect(try await Self.purchases(of: Self.anna, in: ledger) == ["5", "6"])
             if let before { #expect(try await Self.purchases(of: before, in: ledger).isEmpty) }
-            let known = try await ledger.storage.lineage("5", in: ledger.appEnvironment.id)
+            let known = try await ledger.sqlite.lineage("5", in: ledger.appEnvironment.id)
             #expect(known?.appAccountToken?.uuidString.lowercased() == Self.anna)
         }
     }
@@ -122,9 +122,9 @@ import Testing
         try await Self.withLedger { ledger in
             for number in 1...2 {
                 let processed = Self.purchase("5", of: Self.anna, signed: number, in: ledger)
-                _ = try await ledger.storage.commit(received: [], processed: [processed])
+                _ = try await ledger.sqlite.commit(received: [], processed: [processed])
                 #expect(try await Self.purchases(of: Self.anna, in: ledger) == ["5"])
-                try await ledger.storage.pool.write { try $0.execute(sql: "UPDATE lineages SET id = id + (7 << 31)") }
+                try await ledger.sqlite.pool.write { try $0.execute(sql: "UPDATE lineages SET id = id + (7 << 31)") }
                 #expect(try await Self.purchases(of: Self.anna, in: ledger).isEmpty)
             }
         }
@@ -135,7 +135,7 @@ import Testing
         try await Self.withLedger { ledger in
             var random = SeededGenerator(seed: 3)
             try await ledger.commit(try await ledger.arrivals(of: history), &random)
-            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+            let (storage, scope) = (ledger.sqlite, ledger.appEnvironment.id)
             let select = "SELECT token FROM lineages WHERE token IS NOT NULL AND scope = ? LIMIT 1"
             let bytes = try await storage.pool.read { try Data.fetchOne($0, sql: select, arguments: [scope]) }
             let customer = try #require(bytes).withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
@@ -163,11 +163,11 @@ import Testing
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             var random = SeededGenerator(seed: 3)
             try await ledger.commit(try await ledger.arrivals(of: history), &random)
-            let digest = try await ledger.storage.digest()
+            let digest = try await ledger.sqlite.digest()
             let customer = try #require(history.transactions.compactMap(\.payload.appAccountToken).first).uuidString
-            let before = try await ledger.storage.lineages(of: customer, in: ledger.appEnvironment.id)
+            let before = try await ledger.sqlite.lineages(of: customer, in: ledger.appEnvironment.id)
             #expect(!before.isEmpty)
-            try await ledger.storage.pool.write { db in
+            try await ledger.sqlite.pool.write { db in
                 let rows = try Int64.fetchAll(db, sql: "SELECT id FROM lineages ORDER BY original_id")
                 for (number, row) in rows.enumerated() {
                     try db.execute(
@@ -185,12 +185,12 @@ import Testing
             var reading = SQLiteStorage.Options()
             reading.isOnlyWriter = false
             let error = #expect(throws: StorageError.self) {
-                try SQLiteStorage(path: ledger.storage.path, options: reading)
+                try SQLiteStorage(path: ledger.sqlite.path, options: reading)
             }
             #expect(error?.code == .older && error?.message.contains("start the server") == true)
-            try ledger.storage.close()
+            try ledger.sqlite.close()
 
-            let storage = try await TestLedger(in: folder, name: "ledger.sqlite").storage
+            let storage = try await TestLedger(in: folder, name: "ledger.sqlite").sqlite
             #expect(try await storage.lineages(of: customer, in: ledger.appEnvironment.id) == before)
             #expect(try await storage.digest() == digest)
             #expect(try await LedgerRebuild(storage, verifier: history.verifier).run(replacing: false).isIdentical)

@@ -184,7 +184,7 @@ import Testing
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             var random = SeededGenerator(seed: 1)
             try await ledger.commit(try await ledger.arrivals(of: history), &random)
-            try ledger.storage.close()
+            try ledger.sqlite.close()
             let good = try Data(contentsOf: path)
             try #require(good.count > 20 * 4096)
             var codes: Set<StorageError.Code> = []
@@ -226,8 +226,8 @@ import Testing
                     }
                 }
                 try await ledger.commit(arrivals, &random)
-                digests.insert(try await ledger.storage.digest())
-                let pending = try await ledger.storage.backlog().count
+                digests.insert(try await ledger.sqlite.digest())
+                let pending = try await ledger.sqlite.backlog().count
                 #expect(pending == 0)
             }
             #expect(digests.count == 1)

@@ -217,10 +217,10 @@ extension `Storage failures` {
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             let files = ["", "-wal", "-shm", ".lock"].map { "ledger.sqlite" + $0 }
             #expect(try modes(files) == files.map { _ in 0o600 })
-            let (path, copy) = (ledger.storage.path, folder.appending(path: "copy.sqlite").path)
+            let (path, copy) = (ledger.sqlite.path, folder.appending(path: "copy.sqlite").path)
             _ = try LedgerBackup.make(of: path, to: copy)
             #expect(try modes(["copy.sqlite"]) == [0o600])
-            try ledger.storage.close()
+            try ledger.sqlite.close()
             // A copy whose permissions were changed elsewhere.
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: copy)
             _ = try LedgerBackup.restore(copy, to: path, replacing: true)

@@ -11,7 +11,7 @@ extension `Stored claims` {
             let count = 400
             for number in 1...count { try await Self.buy("\(number)", account: "a", in: ledger) }
             let scope = ledger.appEnvironment.id
-            let steps = try await ledger.storage.pool.read { db in
+            let steps = try await ledger.sqlite.pool.read { db in
                 try Steps.count(db) {
                     let found = try SQLiteStorage.identifiersOfSameAccountPurchases(
                         of: (1...count).map { "\($0)" }, in: scope, db)
@@ -33,7 +33,7 @@ extension `Stored claims` {
                     AccountNotificationTable.Entry(
                         account: "a", mention: LineageRecord.Mention(notification: date, signedDate: date))
                 }
-                return try await ledger.storage.pool.read { db in
+                return try await ledger.sqlite.pool.read { db in
                     try Steps.count(db) {
                         let found = try entries.belonging(to: "anna", in: scope, db)
                         #expect(found.count == count)
@@ -50,7 +50,7 @@ extension `Stored claims` {
         async throws
     {
         try await Self.withLedger { ledger, _ in
-            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+            let (storage, scope) = (ledger.sqlite, ledger.appEnvironment.id)
             for number in 1...50 {
                 let definition = WebhookDefinition(name: "\(number)", url: "https://example.com", secrets: [])
                 _ = try #require(try await storage.addWebhook(definition, replacesConfigured: false, at: 0))

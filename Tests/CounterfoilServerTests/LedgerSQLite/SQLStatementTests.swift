@@ -10,8 +10,8 @@ import Testing
     private func withLedger(_ body: (SQLiteStorage) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            try await body(ledger.storage)
-            try ledger.storage.close()
+            try await body(ledger.sqlite)
+            try ledger.sqlite.close()
         }
     }
 

@@ -25,7 +25,7 @@ import Testing
             customer: customer, scope: ledger.appEnvironment.id, originalTransactionIDs: originals,
             appTransactionID: account,
             policy: policy, overridesNamedAccount: true, claimedAt: instant)
-        _ = try await ledger.storage.claim(claim) { _ in false }
+        _ = try await ledger.sqlite.claim(claim) { _ in false }
     }
 
     /// Stores a signed purchase with the app account token and the Apple account.
@@ -41,11 +41,11 @@ import Testing
             id: Int64(original) ?? 1, scope: ledger.appEnvironment.id, uuid: "notification \(original)",
             type: .oneTimeCharge,
             signedDate: World.start.milliseconds, transaction: fact, renewal: nil, processedAt: 0)
-        _ = try await ledger.storage.commit(received: [], processed: [processed])
+        _ = try await ledger.sqlite.commit(received: [], processed: [processed])
     }
 
     static func owners(_ original: String, in ledger: TestLedger) async throws -> [String] {
-        try await ledger.storage.owners(of: original, in: ledger.appEnvironment.id)
+        try await ledger.sqlite.owners(of: original, in: ledger.appEnvironment.id)
     }
 
     /// Returns the customers among `customers` who own the purchase at `instant`.
@@ -54,7 +54,7 @@ import Testing
     ) async throws -> [String] {
         var owners: [String] = []
         for customer in customers {
-            let held = try await ledger.storage.purchases(ownedBy: customer, in: ledger.appEnvironment.id)
+            let held = try await ledger.sqlite.purchases(ownedBy: customer, in: ledger.appEnvironment.id)
             let purchase = held.first { $0.lineage.originalTransactionID == original }
             if purchase?.ownership.owners(at: instant).contains(customer) == true { owners.append(customer) }
         }
@@ -63,7 +63,7 @@ import Testing
 
     @Test func `Erasures of 250 customers are applied in three commits and affect no other customer`() async throws {
         try await Self.withLedger { ledger, _ in
-            let (storage, appEnvironment) = (ledger.storage, ledger.appEnvironment)
+            let (storage, appEnvironment) = (ledger.sqlite, ledger.appEnvironment)
             let erased = (0..<250).map { "customer \($0)" }
             for name in erased + ["anna"] { try await Self.claim(name, [name], at: 5, in: ledger) }
             try await storage.add(
@@ -94,7 +94,7 @@ import Testing
                 try await Self.buy("\(original)", account: "a\(original)", on: date, in: ledger)
             }
             let customers = ["anna", "ben", "cleo"]
-            try await ledger.storage.pool.write { db in
+            try await ledger.sqlite.pool.write { db in
                 // The tables as the previous version left them.
                 try db.execute(
                     sql: """
@@ -119,7 +119,7 @@ import Testing
                             """, arguments: ["evt_\(number)", "purchase.\(event.0)", event.1, event.2, event.3])
                 }
             }
-            try ledger.storage.close()
+            try ledger.sqlite.close()
             let present = try await TestLedger(in: folder, name: "ledger.sqlite")
             func owners(_ original: String, _ instant: Milliseconds) async throws -> [String] {
                 try await Self.owners(original, at: instant, among: customers, in: present)
@@ -136,13 +136,13 @@ import Testing
             #expect(try await Self.owners("4", in: present) == ["ben"])
             #expect(try await owners("5", 8) == ["anna"])
             #expect(try await Self.owners("5", in: present) == ["anna"])
-            try present.storage.close()
+            try present.sqlite.close()
         }
     }
 
     /// Stores 500 purchases with events. The first had another account token when its event was created.
     private static func buyAndReplaceToken(in ledger: TestLedger) async throws {
-        let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+        let (storage, scope) = (ledger.sqlite, ledger.appEnvironment.id)
         let received = (1...500).map { number in
             ReceivedNotification(
                 scope: scope, uuid: "notification \(number)", type: "ONE_TIME_CHARGE",
@@ -168,7 +168,7 @@ import Testing
             var ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             try await Self.buyAndReplaceToken(in: ledger)
             if isOlder {
-                try await ledger.storage.pool.write { db in
+                try await ledger.sqlite.pool.write { db in
                     try db.execute(
                         sql: """
                             DROP TABLE former_owners;
@@ -176,10 +176,10 @@ import Testing
                             DELETE FROM grdb_migrations WHERE identifier = '20';
                             """)
                 }
-                try ledger.storage.close()
+                try ledger.sqlite.close()
                 ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             }
-            let (storage, appEnvironment) = (ledger.storage, ledger.appEnvironment)
+            let (storage, appEnvironment) = (ledger.sqlite, ledger.appEnvironment)
             let scope = appEnvironment.id
             let steps = try await storage.pool.read { db in
                 try Steps.count(db) { _ = try ErasureTable.originals(naming: [Self.token], in: scope, db) }
@@ -209,11 +209,11 @@ import Testing
         try await Self.withLedger { ledger, _ in
             var random = SeededGenerator(seed: 1)
             try await ledger.commit(try await ledger.arrivals(of: history), &random)
-            try await ledger.storage.pool.write {
+            try await ledger.sqlite.pool.write {
                 try $0.execute(sql: "UPDATE lineages SET token = x'00112233445566778899aabbccddeeff'")
             }
-            _ = try await LedgerRebuild(ledger.storage, verifier: history.verifier).run(replacing: true)
-            let names = try await ledger.storage.pool.read {
+            _ = try await LedgerRebuild(ledger.sqlite, verifier: history.verifier).run(replacing: true)
+            let names = try await ledger.sqlite.pool.read {
                 try String.fetchAll($0, sql: "SELECT DISTINCT name FROM former_owners")
             }
             #expect(names.contains("00112233-4455-6677-8899-aabbccddeeff"), "\(names)")
@@ -223,7 +223,7 @@ import Testing
     @Test func `A rebuild does not add a former account token again that an erasure removed`() async throws {
         try await Self.withLedger { ledger, _ in
             try await Self.buyAndReplaceToken(in: ledger)
-            let (storage, appEnvironment) = (ledger.storage, ledger.appEnvironment)
+            let (storage, appEnvironment) = (ledger.sqlite, ledger.appEnvironment)
             _ = try await storage.erase(Self.token, in: appEnvironment, at: World.start.milliseconds + 90_000)
             let purchase = try await storage.lineage("1", in: appEnvironment.id)
             let present = try #require(purchase?.appAccountToken)
@@ -250,10 +250,10 @@ import Testing
         let history = try await RandomStoreHistory.shared.value
         try await Self.withLedger { ledger, _ in
             try await Self.claim("anna", ["1", "2"], at: 5, account: "a", in: ledger)
-            let digest = try await ledger.storage.digest()
-            let rebuild = LedgerRebuild(ledger.storage, verifier: history.verifier)
+            let digest = try await ledger.sqlite.digest()
+            let rebuild = LedgerRebuild(ledger.sqlite, verifier: history.verifier)
             #expect(try await rebuild.run(replacing: false).isIdentical)
-            try await ledger.storage.pool.write { db in
+            try await ledger.sqlite.pool.write { db in
                 try db.execute(
                     sql: """
                         UPDATE claims SET customer = 'ben' WHERE original_id = '1';
@@ -264,7 +264,7 @@ import Testing
             let check = try await rebuild.run(replacing: false)
             #expect(check.differences == 3 && !check.isReplaced, "\(check.differing)")
             #expect(try await rebuild.run(replacing: true).isReplaced)
-            #expect(try await ledger.storage.digest() == digest)
+            #expect(try await ledger.sqlite.digest() == digest)
         }
     }
 }

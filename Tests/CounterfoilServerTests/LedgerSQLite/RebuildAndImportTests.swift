@@ -20,7 +20,7 @@ import Testing
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             var random = SeededGenerator(seed: seed)
             try await ledger.commit(try await ledger.arrivals(of: history).shuffled(using: &random), &random)
-            try await ledger.storage.addClaims()
+            try await ledger.sqlite.addClaims()
             try await body(ledger, history, folder)
         }
     }
@@ -28,7 +28,7 @@ import Testing
     @Test func `Rebuilding an undamaged ledger finds no difference`() async throws {
         for seed in 7...8 as ClosedRange<UInt64> {
             try await withLedger(seed: seed) { ledger, history, folder in
-                let report = try await LedgerRebuild(ledger.storage, verifier: history.verifier).run(replacing: true)
+                let report = try await LedgerRebuild(ledger.sqlite, verifier: history.verifier).run(replacing: true)
                 #expect(report.isIdentical && !report.isReplaced, "\(report)")
                 #expect(report.notifications == history.notifications.count && report.facts > 10)
                 #expect(
@@ -41,8 +41,8 @@ import Testing
 
     @Test func `A rebuild finds manual changes to facts and corrects them`() async throws {
         try await withLedger { ledger, history, _ in
-            let digest = try await ledger.storage.digest()
-            try await ledger.storage.pool.write { db in
+            let digest = try await ledger.sqlite.digest()
+            try await ledger.sqlite.pool.write { db in
                 try LineageChanges.make(db, LineageChanges.expireEarly)
                 try LineageChanges.make(db, LineageChanges.loseMention)
                 var made = LineageRecord("999")
@@ -55,26 +55,26 @@ import Testing
                     arguments: [PackedLineage.pack(made)])
                 try db.execute(sql: "DELETE FROM transactions")
             }
-            let rebuild = LedgerRebuild(ledger.storage, verifier: history.verifier)
+            let rebuild = LedgerRebuild(ledger.sqlite, verifier: history.verifier)
             let check = try await rebuild.run(replacing: false)
             #expect(check.differences == 4 && !check.isReplaced, "\(check)")
             #expect(
                 check.differing.contains {
                     $0.hasSuffix("999: transaction never signed is in no signed text")
                 })
-            #expect(try await ledger.storage.digest() != digest)
+            #expect(try await ledger.sqlite.digest() != digest)
             #expect(try await rebuild.run(replacing: true).isReplaced)
-            #expect(try await ledger.storage.digest() == digest)
+            #expect(try await ledger.sqlite.digest() == digest)
             #expect(try await rebuild.run(replacing: false).isIdentical)
         }
     }
 
     @Test func `A ledger without prices has the same digest, and a rebuild adds the prices`() async throws {
         try await withLedger { ledger, history, folder in
-            let digest = try await ledger.storage.digest()
+            let digest = try await ledger.sqlite.digest()
             let pricedCount = try await Self.countPrices(ledger)
             try #require(pricedCount > 5)
-            try await ledger.storage.pool.write { db in
+            try await ledger.sqlite.pool.write { db in
                 for row in try Row.fetchAll(db, sql: "SELECT id, facts FROM lineages") {
                     let bytes: Data = row["facts"]
                     let record = bytes.withUnsafeBytes { PackedLineage.record("1", token: nil, account: nil, $0) }
@@ -84,26 +84,26 @@ import Testing
                 }
             }
             #expect(try await Self.countPrices(ledger) == 0)
-            #expect(try await ledger.storage.digest() == digest)
+            #expect(try await ledger.sqlite.digest() == digest)
             let file = folder.appending(path: "export.jsonl")
-            try await ledger.storage.export(to: file)
+            try await ledger.sqlite.export(to: file)
             let other = try await TestLedger(in: folder)
             let report = try await other.importFile(file, verifiedBy: history.verifier)
-            #expect(try await report.expectedDigest == other.storage.digest())
+            #expect(try await report.expectedDigest == other.sqlite.digest())
             #expect(try await Self.countPrices(other) == pricedCount)
-            let rebuild = LedgerRebuild(ledger.storage, verifier: history.verifier)
+            let rebuild = LedgerRebuild(ledger.sqlite, verifier: history.verifier)
             let check = try await rebuild.run(replacing: false)
             #expect(check.differences > 0 && check.refusals == 0 && !check.isReplaced, "\(check)")
             #expect(try await rebuild.run(replacing: true).isReplaced)
             #expect(try await Self.countPrices(ledger) == pricedCount)
             #expect(try await rebuild.run(replacing: false).isIdentical)
-            #expect(try await ledger.storage.digest() == digest)
+            #expect(try await ledger.sqlite.digest() == digest)
         }
     }
 
     /// Returns the number of transactions with a price.
     private static func countPrices(_ ledger: TestLedger) async throws -> Int {
-        try await ledger.storage.pool.read { db in
+        try await ledger.sqlite.pool.read { db in
             try Data.fetchAll(db, sql: "SELECT facts FROM lineages").map { bytes in
                 let lineage = try #require(bytes.withUnsafeBytes { PackedLineage.lineage("1", $0) })
                 return lineage.transactions.count { $0.price != nil && $0.currency != nil }
@@ -113,8 +113,8 @@ import Testing
 
     @Test func `A rebuild refuses a manually changed text and replaces nothing`() async throws {
         try await withLedger { ledger, history, _ in
-            try await ledger.storage.damageNotification("id = 1")
-            let report = try await LedgerRebuild(ledger.storage, verifier: history.verifier).run(replacing: true)
+            try await ledger.sqlite.damageNotification("id = 1")
+            let report = try await LedgerRebuild(ledger.sqlite, verifier: history.verifier).run(replacing: true)
             #expect(report.refusals == 1 && !report.isReplaced)
             #expect(report.refused.first?.hasSuffix("bad_signature") == true, "\(report.refused)")
         }
@@ -123,7 +123,7 @@ import Testing
     @Test func `A rebuild does not remove the facts of a notification that is pending, or failed, again`() async throws
     {
         try await withLedger { ledger, history, _ in
-            let storage = ledger.storage
+            let storage = ledger.sqlite
             let digest = try await storage.digest()
             let select =
                 "SELECT min(id) FROM notifications WHERE type IN ('SUBSCRIBED', 'DID_RENEW', 'ONE_TIME_CHARGE')"
@@ -150,19 +150,19 @@ import Testing
     @Test func `Importing an export twice gives the same ledger and creates no events`() async throws {
         try await withLedger { ledger, history, folder in
             let file = folder.appending(path: "export.jsonl")
-            let exported = try await ledger.storage.export(to: file)
+            let exported = try await ledger.sqlite.export(to: file)
             #expect(exported.count.notifications == history.notifications.count && exported.count.claims == 2)
             let other = try await TestLedger(in: folder)
-            let ledgerImport = LedgerImport(other.storage, verifier: history.verifier, scopes: other.scopes, at: .now)
+            let ledgerImport = LedgerImport(other.sqlite, verifier: history.verifier, scopes: other.scopes, at: .now)
             for _ in 0..<2 {
                 let report = try await ledgerImport.run(try FileHandle(forReadingFrom: file))
                 #expect(report.refusals == 0 && report.expectedDigest == exported.digest, "\(report)")
-                #expect(try await other.storage.digest() == exported.digest)
+                #expect(try await other.sqlite.digest() == exported.digest)
             }
-            let events = try await other.storage.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM events") }
+            let events = try await other.sqlite.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM events") }
             #expect(events == 0)
             let again = folder.appending(path: "again.jsonl")
-            try await other.storage.export(to: again)
+            try await other.sqlite.export(to: again)
             #expect(try Data(contentsOf: again) == Data(contentsOf: file))
         }
     }
@@ -172,7 +172,7 @@ import Testing
     {
         try await withLedger { ledger, history, folder in
             let file = folder.appending(path: "export.jsonl")
-            try await ledger.storage.export(to: file)
+            try await ledger.sqlite.export(to: file)
             var lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { String($0) }
             lines.removeLast()
             lines[1] = lines[1].replacingOccurrences(of: "Production", with: "Sandbox")
@@ -192,9 +192,9 @@ import Testing
     @Test func `An export of a newer version is refused as a whole`() async throws {
         try await withLedger { ledger, history, folder in
             let file = folder.appending(path: "export.jsonl")
-            try await ledger.storage.export(to: file)
+            try await ledger.sqlite.export(to: file)
             let other = try await TestLedger(in: folder)
-            let empty = try await other.storage.digest()
+            let empty = try await other.sqlite.digest()
             let text = try String(contentsOf: file, encoding: .utf8)
             let version = LedgerExport.version
             let newer = text.replacing(#""version":\#(version)}"#, with: #""version":\#(version + 1)}"#)
@@ -204,7 +204,7 @@ import Testing
                 try await other.importFile(file, verifiedBy: history.verifier)
             }
             #expect(error?.code == .newer)
-            #expect(try await other.storage.digest() == empty)
+            #expect(try await other.sqlite.digest() == empty)
         }
     }
 
@@ -219,7 +219,7 @@ import Testing
             try Data(lines.joined(separator: "\n").utf8).write(to: file)
             let report = try await ledger.importFile(file, verifiedBy: history.verifier)
             #expect(report.refusals == 0, "\(report.refused)")
-            let stored = try await ledger.storage.pool.read { db in
+            let stored = try await ledger.sqlite.pool.read { db in
                 try Int64.fetchAll(db, sql: "SELECT received_at FROM original_purchases ORDER BY received_at")
             }
             #expect(stored == [Date.distantPast.milliseconds, Date.distantFuture.milliseconds])
@@ -233,7 +233,7 @@ import Testing
             try Data([line, line, line].joined(separator: "\n").utf8).write(to: file)
             let places = Mutex<[Int]>([])
             let report = try await LedgerImport(
-                ledger.storage, verifier: history.verifier, scopes: ledger.scopes, at: .now
+                ledger.sqlite, verifier: history.verifier, scopes: ledger.scopes, at: .now
             ).run(try FileHandle(forReadingFrom: file)) { place in places.withLock { $0.append(place) } }
             #expect(report.refusals == 3)
             #expect(places.withLock(\.self) == [2 * (line.utf8.count + 1), 3 * line.utf8.count + 2])
@@ -246,7 +246,7 @@ import Testing
             let writing = Task {
                 while !Task.isCancelled {
                     let customer = "customer \(written.withLock { $0 })"
-                    try await ledger.storage.pool.write { db in
+                    try await ledger.sqlite.pool.write { db in
                         try db.execute(sql: "INSERT INTO claims VALUES (1, '7', ?, 0)", arguments: [customer])
                     }
                     written.withLock { $0 += 1 }
@@ -255,30 +255,30 @@ import Testing
             try await waitUntil("a claim is written") { written.withLock { $0 } > 0 }
             let copy = folder.appending(path: "copy.sqlite").path
             let progress = Mutex(0.0)
-            let report = try LedgerBackup.make(of: ledger.storage.path, to: copy) { done in
+            let report = try LedgerBackup.make(of: ledger.sqlite.path, to: copy) { done in
                 progress.withLock { $0 = done }
             }
             writing.cancel()
             // A write that is interrupted throws `CancellationError`.
             do { try await writing.value } catch is CancellationError {}
             #expect(report.notifications == history.notifications.count && progress.withLock { $0 } == 1)
-            let second = #expect(throws: StorageError.self) { try LedgerBackup.make(of: ledger.storage.path, to: copy) }
+            let second = #expect(throws: StorageError.self) { try LedgerBackup.make(of: ledger.sqlite.path, to: copy) }
             #expect(second?.message == "\(copy) already exists; a backup never overwrites a file")
             #expect(try LedgerBackup.check(copy).digest == report.digest)
             let busy = #expect(throws: StorageError.self) {
-                try LedgerBackup.restore(copy, to: ledger.storage.path, replacing: true)
+                try LedgerBackup.restore(copy, to: ledger.sqlite.path, replacing: true)
             }
             #expect(busy?.code == .busy)
-            let before = try await ledger.storage.digest()
-            try ledger.storage.close()
+            let before = try await ledger.sqlite.digest()
+            try ledger.sqlite.close()
             let refusal = #expect(throws: StorageError.self) {
-                try LedgerBackup.restore(copy, to: ledger.storage.path, replacing: false)
+                try LedgerBackup.restore(copy, to: ledger.sqlite.path, replacing: false)
             }
             #expect(refusal?.code == .exists)
-            let restored = try LedgerBackup.restore(copy, to: ledger.storage.path, replacing: true)
+            let restored = try LedgerBackup.restore(copy, to: ledger.sqlite.path, replacing: true)
             #expect(restored.report.digest == report.digest)
             #expect(try LedgerBackup.check(try #require(restored.old)).digest == before)
-            let opened = try SQLiteStorage(path: ledger.storage.path)
+            let opened = try SQLiteStorage(path: ledger.sqlite.path)
             #expect(try await opened.digest() == report.digest)
         }
     }
@@ -286,7 +286,7 @@ import Testing
     @Test func `A damaged backup is not restored`() async throws {
         try await withLedger { ledger, _, folder in
             let copy = folder.appending(path: "copy.sqlite")
-            _ = try LedgerBackup.make(of: ledger.storage.path, to: copy.path)
+            _ = try LedgerBackup.make(of: ledger.sqlite.path, to: copy.path)
             var bytes = try Data(contentsOf: copy)
             let middle = bytes.count / 2 / 4096 * 4096
             bytes.replaceSubrange(middle..<middle + 4096, with: Data(repeating: 0x5A, count: 4096))
@@ -305,13 +305,13 @@ import Testing
     ) async throws {
         try await withLedger { ledger, _, folder in
             let copy = folder.appending(path: "copy.sqlite").path
-            let report = try LedgerBackup.make(of: ledger.storage.path, to: copy)
-            try await ledger.storage.pool.write { db in
+            let report = try LedgerBackup.make(of: ledger.sqlite.path, to: copy)
+            try await ledger.sqlite.pool.write { db in
                 try db.execute(sql: "DELETE FROM notifications; DELETE FROM lineages; DELETE FROM headers")
             }
             let target = folder.appending(path: "new.sqlite").path
             // SQLite would apply this write-ahead log of another ledger to any database of that name.
-            let stray = suffix == "-journal" ? copy : ledger.storage.path + suffix
+            let stray = suffix == "-journal" ? copy : ledger.sqlite.path + suffix
             try FileManager.default.copyItem(atPath: stray, toPath: target + suffix)
             let restored = try LedgerBackup.restore(copy, to: target, replacing: false)
             #expect(restored.old == nil && restored.movedFiles == [target + ".before-restore-1" + suffix])
@@ -331,10 +331,10 @@ import Testing
         try await withLedger { ledger, _, folder in
             let copy = folder.appending(path: "copy.sqlite").path
             try Data("x".utf8).write(to: URL(filePath: copy + "-wal"))
-            let beside = #expect(throws: StorageError.self) { try LedgerBackup.make(of: ledger.storage.path, to: copy) }
+            let beside = #expect(throws: StorageError.self) { try LedgerBackup.make(of: ledger.sqlite.path, to: copy) }
             #expect(beside?.message == "\(copy)-wal already exists; a backup never overwrites a file")
             #expect(!FileManager.default.fileExists(atPath: copy))
-            try FileManager.default.copyItem(atPath: ledger.storage.path, toPath: copy)
+            try FileManager.default.copyItem(atPath: ledger.sqlite.path, toPath: copy)
             let target = folder.appending(path: "new.sqlite").path
             let error = #expect(throws: StorageError.self) {
                 try LedgerBackup.restore(copy, to: target, replacing: false)

@@ -45,7 +45,7 @@ import Testing
                 let ledger = try await TestLedger(in: folder)
                 var random = SeededGenerator(seed: seed)
                 try await ledger.commit(try await ledger.arrivals(of: history).shuffled(using: &random), &random)
-                found.insert(try await Self.rows(ledger.storage))
+                found.insert(try await Self.rows(ledger.sqlite))
             }
             #expect(found.count == 1)
             let rows = try #require(found.first)
@@ -55,16 +55,16 @@ import Testing
 
     @Test func `Opening an older ledger fills the segment index`() async throws {
         try await Self.withLedger { ledger, history, folder in
-            let before = try await Self.rows(ledger.storage)
-            try await ledger.storage.pool.write { db in
+            let before = try await Self.rows(ledger.sqlite)
+            try await ledger.sqlite.pool.write { db in
                 try db.execute(
                     sql: """
                         DROP TABLE segments; DROP TABLE successions;
                         DELETE FROM grdb_migrations WHERE identifier = '10';
                         """)
             }
-            try ledger.storage.close()
-            let storage = try await TestLedger(in: folder, name: "ledger.sqlite").storage
+            try ledger.sqlite.close()
+            let storage = try await TestLedger(in: folder, name: "ledger.sqlite").sqlite
             #expect(try await Self.rows(storage) == before)
             #expect(try await LedgerRebuild(storage, verifier: history.verifier).run(replacing: false).isIdentical)
             try storage.close()
@@ -77,14 +77,14 @@ import Testing
     ])
     func `A rebuild corrects the segment index`(_ change: String) async throws {
         try await Self.withLedger { ledger, history, _ in
-            let before = try await (Self.rows(ledger.storage), Self.successions(ledger.storage))
-            try await ledger.storage.pool.write { try $0.execute(sql: change) }
-            let rebuild = LedgerRebuild(ledger.storage, verifier: history.verifier)
+            let before = try await (Self.rows(ledger.sqlite), Self.successions(ledger.sqlite))
+            try await ledger.sqlite.pool.write { try $0.execute(sql: change) }
+            let rebuild = LedgerRebuild(ledger.sqlite, verifier: history.verifier)
             let check = try await rebuild.run(replacing: false)
             #expect(check.differing == ["the index of segments"])
             #expect(try await rebuild.run(replacing: true).isReplaced)
-            #expect(try await Self.rows(ledger.storage) == before.0)
-            #expect(try await Self.successions(ledger.storage) == before.1)
+            #expect(try await Self.rows(ledger.sqlite) == before.0)
+            #expect(try await Self.successions(ledger.sqlite) == before.1)
         }
     }
 
@@ -101,8 +101,8 @@ import Testing
         }
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (scope, headers) = (ledger.appEnvironment.id, ledger.storage.headers)
-            try await ledger.storage.pool.write { db in
+            let (scope, headers) = (ledger.appEnvironment.id, ledger.sqlite.headers)
+            try await ledger.sqlite.pool.write { db in
                 for number in order {
                     _ = try FactProcessor.add(
                         .transaction(versions[number]), in: scope,
@@ -113,14 +113,14 @@ import Testing
                     }
                 }
             }
-            #expect(try await Self.successions(ledger.storage) == [])
+            #expect(try await Self.successions(ledger.sqlite) == [])
         }
     }
 
     @Test func `A page of a segment and its count are read from a covering index without sorting`() async throws {
         try await Self.withLedger { ledger, _, _ in
             for (sql, count) in [(SQLiteStorage.segmentPage, 6), (SQLiteStorage.segmentCount, 5)] {
-                let plan = try await ledger.storage.pool.read { db in
+                let plan = try await ledger.sqlite.pool.read { db in
                     try Row.fetchAll(
                         db, sql: "EXPLAIN QUERY PLAN " + sql,
                         arguments: StatementArguments(Array(repeating: 1, count: count))
@@ -155,8 +155,8 @@ import Testing
             for order in [[0, 1, 2], [2, 1, 0], [0, 2, 1]] {
                 let ledger = try await TestLedger(in: folder)
                 let facts: [SignedFact.Fact] = [.transaction(old), .renewal(renewal), .transaction(new)]
-                let (scope, headers) = (ledger.appEnvironment.id, ledger.storage.headers)
-                try await ledger.storage.pool.write { db in
+                let (scope, headers) = (ledger.appEnvironment.id, ledger.sqlite.headers)
+                try await ledger.sqlite.pool.write { db in
                     for (number, index) in order.enumerated() {
                         _ = try FactProcessor.add(
                             facts[index], in: scope,
@@ -168,7 +168,7 @@ import Testing
                         }
                     }
                 }
-                #expect(try await Self.rows(ledger.storage) == [], "\(order)")
+                #expect(try await Self.rows(ledger.sqlite) == [], "\(order)")
             }
         }
     }

@@ -128,7 +128,7 @@ extension `Damaged ledger rows` {
     @Test func `A damaged record is left out of purchase lists, and others are listed`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+            let (storage, scope) = (ledger.sqlite, ledger.appEnvironment.id)
             for original in ["1", "2", "3"] {
                 let fact = TransactionFact(
                     transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
@@ -157,7 +157,7 @@ extension `Damaged ledger rows` {
     @Test func `A subscription that continues a damaged one is stored`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let storage = ledger.storage
+            let storage = ledger.sqlite
             func signedFact(_ original: String, after former: String?) -> SignedFact {
                 var fact = TransactionFact(
                     transactionID: original, originalTransactionID: original, productID: "gold",

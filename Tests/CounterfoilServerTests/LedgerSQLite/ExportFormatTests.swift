@@ -16,7 +16,7 @@ import Testing
             try Data(Self.otherLines.joined(separator: "\n").utf8).write(to: file)
             let report = try await ledger.importFile(file, verifiedBy: history.verifier)
             try #require(report.refusals == 0, "\(report.refused)")
-            try await ledger.storage.export(to: file)
+            try await ledger.sqlite.export(to: file)
             var members = try Self.members(of: file)
             // The original purchase and the statements in this export are from receipts, which have no signed text.
             for name in ["original_purchase", "statement"] { members[name, default: []].insert("signed_text") }

@@ -44,13 +44,13 @@ import Testing
                     let report = try await ledger.importFile(file, verifiedBy: verifier)
                     #expect(report.refusals == 0, "\(report.refused)")
                 }
-                digests.insert(try await ledger.storage.digest())
+                digests.insert(try await ledger.sqlite.digest())
                 var facts: [GrantFact] = []
                 for customer in ["anna", "ben"] {
-                    facts += try await ledger.storage.entitlementContext(of: customer, in: ledger.appEnvironment).grants
+                    facts += try await ledger.sqlite.entitlementContext(of: customer, in: ledger.appEnvironment).grants
                 }
                 tables.insert(facts.sorted { $0.id < $1.id })
-                #expect(try await LedgerRebuild(ledger.storage, verifier: verifier).run(replacing: false).isIdentical)
+                #expect(try await LedgerRebuild(ledger.sqlite, verifier: verifier).run(replacing: false).isIdentical)
             }
             #expect(digests.count == 1 && tables.count == 1)
         }
@@ -70,10 +70,10 @@ import Testing
             let file = folder.appending(path: "grants.jsonl")
             try Data(line.utf8).write(to: file)
             let report = try await LedgerImport(
-                ledger.storage, verifier: verifier, scopes: ledger.scopes, at: Date(milliseconds: Int64(now))
+                ledger.sqlite, verifier: verifier, scopes: ledger.scopes, at: Date(milliseconds: Int64(now))
             ).run(try FileHandle(forReadingFrom: file))
             try #require(report.refusals == 0, "\(report.refused)")
-            #expect(try await ledger.storage.emitExpiredGrants(at: 100, limit: 9).count == count)
+            #expect(try await ledger.sqlite.emitExpiredGrants(at: 100, limit: 9).count == count)
         }
     }
 
@@ -100,7 +100,7 @@ import Testing
             try Data((wrong + [valid]).joined(separator: "\n").utf8).write(to: file)
             let report = try await ledger.importFile(file, verifiedBy: verifier)
             #expect(report.refusals == wrong.count, "\(report.refused)")
-            #expect(try await ledger.storage.grants(of: "c", in: ledger.appEnvironment.id).count == 1)
+            #expect(try await ledger.sqlite.grants(of: "c", in: ledger.appEnvironment.id).count == 1)
         }
     }
 
@@ -113,17 +113,17 @@ import Testing
             var ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             try await Self.grantAndMerge(in: ledger)
             if isOlder {
-                try await ledger.storage.pool.write { db in
+                try await ledger.sqlite.pool.write { db in
                     try db.execute(
                         sql: """
                             DROP INDEX grant_events_by_customer;
                             DELETE FROM grdb_migrations WHERE identifier = '23';
                             """)
                 }
-                try ledger.storage.close()
+                try ledger.sqlite.close()
                 ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             }
-            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+            let (storage, scope) = (ledger.sqlite, ledger.appEnvironment.id)
             let steps = try await storage.pool.read { db in
                 try Steps.count(db) {
                     let grants = try ErasureTable.grantsNaming("anna", scope, db)
@@ -138,7 +138,7 @@ import Testing
 
     /// Stores grants of 400 customers, and one of `anna` that now belongs to `ben`.
     private static func grantAndMerge(in ledger: TestLedger) async throws {
-        let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+        let (storage, scope) = (ledger.sqlite, ledger.appEnvironment.id)
         for number in 1...400 {
             let content = GrantEvent.Content(
                 customer: number == 1 ? "anna" : "customer \(number)", entitlement: "pro", reason: "an outage",

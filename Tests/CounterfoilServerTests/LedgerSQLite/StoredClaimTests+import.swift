@@ -22,49 +22,49 @@ extension `Stored claims` {
             try await Self.claim("anna", ["1"], at: 5, in: ledger)
             try await Self.claim("anna", [], at: 5, account: "a", in: ledger)
             let older = folder.appending(path: "older.jsonl")
-            try await ledger.storage.export(to: older)
+            try await ledger.sqlite.export(to: older)
             try await Self.claim("ben", ["1"], at: 9, account: "a", in: ledger)
-            let digest = try await ledger.storage.digest()
+            let digest = try await ledger.sqlite.digest()
             #expect(try await Self.importFile(older, into: ledger).refusals == 0)
             #expect(try await Self.owners("1", in: ledger) == ["ben"])
-            #expect(try await ledger.storage.digest() == digest)
+            #expect(try await ledger.sqlite.digest() == digest)
             // Importing the newer export before the older one gives the same ledger.
             let newer = folder.appending(path: "newer.jsonl")
-            try await ledger.storage.export(to: newer)
+            try await ledger.sqlite.export(to: newer)
             let other = try await TestLedger(in: folder)
             _ = try await Self.importFile(newer, into: other)
             _ = try await Self.importFile(older, into: other)
-            #expect(try await other.storage.digest() == digest)
+            #expect(try await other.sqlite.digest() == digest)
         }
     }
 
     @Test func `An import keeps the claims that an erased customer made after the erasure`() async throws {
         try await Self.withLedger { ledger, folder in
             try await Self.claim("anna", ["1"], at: 5, account: "a", in: ledger)
-            _ = try await ledger.storage.erase("anna", in: ledger.appEnvironment, at: 9)
+            _ = try await ledger.sqlite.erase("anna", in: ledger.appEnvironment, at: 9)
             try await Self.claim("anna", ["1"], at: 20, account: "a", in: ledger)
-            let events = try await ledger.storage.lastEventsOfCustomers(
+            let events = try await ledger.sqlite.lastEventsOfCustomers(
                 in: ledger.appEnvironment.id, limit: 9, amongLast: 99)
             #expect(events.first?.customer == "anna" && events.count == 2)
-            let digest = try await ledger.storage.digest()
+            let digest = try await ledger.sqlite.digest()
             let file = folder.appending(path: "export.jsonl")
-            try await ledger.storage.export(to: file)
+            try await ledger.sqlite.export(to: file)
             let new = try await TestLedger(in: folder)
             for other in [new, ledger] {
                 #expect(try await Self.importFile(file, into: other).refusals == 0)
                 #expect(try await Self.owners("1", in: other) == ["anna"])
-                #expect(try await other.storage.accounts(of: "anna", in: other.appEnvironment.id) == ["a"])
-                #expect(try await other.storage.digest() == digest)
+                #expect(try await other.sqlite.accounts(of: "anna", in: other.appEnvironment.id) == ["a"])
+                #expect(try await other.sqlite.digest() == digest)
             }
             #expect(
-                try await ledger.storage.lastEventsOfCustomers(in: ledger.appEnvironment.id, limit: 9, amongLast: 99)
+                try await ledger.sqlite.lastEventsOfCustomers(in: ledger.appEnvironment.id, limit: 9, amongLast: 99)
                     == events)
         }
     }
 
     @Test func `An import keeps what an erased customer got within the millisecond of the erasure`() async throws {
         try await Self.withLedger { ledger, folder in
-            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+            let (storage, scope) = (ledger.sqlite, ledger.appEnvironment.id)
             func grant(_ id: String, to customer: String) async throws {
                 let content = GrantEvent.Content(customer: customer, entitlement: "pro", reason: "sorry", actor: "team")
                 _ = try await storage.createGrant(id, content, in: scope, at: 5)
@@ -81,9 +81,9 @@ extension `Stored claims` {
             for other in [new, ledger] {
                 #expect(try await Self.importFile(file, into: other).refusals == 0)
                 #expect(try await Self.owners("1", in: other) == ["anna"])
-                #expect(try await other.storage.accounts(of: "anna", in: other.appEnvironment.id) == ["a"])
-                #expect(try await other.storage.grants(of: "anna", in: other.appEnvironment.id).count == 2)
-                #expect(try await other.storage.digest() == digest)
+                #expect(try await other.sqlite.accounts(of: "anna", in: other.appEnvironment.id) == ["a"])
+                #expect(try await other.sqlite.grants(of: "anna", in: other.appEnvironment.id).count == 2)
+                #expect(try await other.sqlite.digest() == digest)
             }
         }
     }
@@ -93,7 +93,7 @@ extension `Stored claims` {
         async throws
     {
         try await Self.withLedger { ledger, folder in
-            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+            let (storage, scope) = (ledger.sqlite, ledger.appEnvironment.id)
             let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
             _ = try await storage.createGrant("g", content, in: scope, at: 5)
             let older = folder.appending(path: "older.jsonl")
@@ -109,12 +109,12 @@ extension `Stored claims` {
             for (other, files) in [(ledger, [older]), (second, [newer, older]), (third, [older, newer])] {
                 for file in files { #expect(try await Self.importFile(file, into: other).refusals == 0) }
                 for customer in ["anna", "ben"] {
-                    #expect(try await other.storage.grants(of: customer, in: other.appEnvironment.id).isEmpty)
+                    #expect(try await other.sqlite.grants(of: customer, in: other.appEnvironment.id).isEmpty)
                 }
-                #expect(try await other.storage.digest() == digest)
-                #expect(try await LedgerRebuild(other.storage, verifier: verifier).run(replacing: false).isIdentical)
+                #expect(try await other.sqlite.digest() == digest)
+                #expect(try await LedgerRebuild(other.sqlite, verifier: verifier).run(replacing: false).isIdentical)
                 // A repeated request must not give the placeholder a grant.
-                let repeated = try await other.storage.createGrant("g", content, in: other.appEnvironment.id, at: 9)
+                let repeated = try await other.sqlite.createGrant("g", content, in: other.appEnvironment.id, at: 9)
                 #expect(repeated == .isTaken)
             }
         }
@@ -125,8 +125,8 @@ extension `Stored claims` {
             // This name comes after that of the stand-in, so its claim with the same instant counts.
             try await Self.claim("zoe", ["1"], at: 5, in: ledger)
             let older = folder.appending(path: "older.jsonl")
-            try await ledger.storage.export(to: older)
-            _ = try await ledger.storage.erase("zoe", in: ledger.appEnvironment, at: 9)
+            try await ledger.sqlite.export(to: older)
+            _ = try await ledger.sqlite.erase("zoe", in: ledger.appEnvironment, at: 9)
             // 256 lines are stored before the line that is too long is read.
             let handle = try FileHandle(forWritingTo: older)
             try handle.seekToEnd()
@@ -136,7 +136,7 @@ extension `Stored claims` {
             await #expect(throws: StorageError.self) { _ = try await Self.importFile(older, into: ledger) }
             let owners = try await Self.owners("1", in: ledger)
             #expect(owners.isEmpty, "\(owners)")
-            let purchases = try await ledger.storage.purchases(ownedBy: "zoe", in: ledger.appEnvironment.id)
+            let purchases = try await ledger.sqlite.purchases(ownedBy: "zoe", in: ledger.appEnvironment.id)
             #expect(purchases.isEmpty)
         }
     }
@@ -148,18 +148,18 @@ extension `Stored claims` {
     ) async throws {
         try await Self.withLedger { ledger, folder in
             let start = World.start.milliseconds
-            _ = try await ledger.storage.erase(Self.token, in: ledger.appEnvironment, at: start + erased)
+            _ = try await ledger.sqlite.erase(Self.token, in: ledger.appEnvironment, at: start + erased)
             try await Self.buy("1", named: Self.token, in: ledger)
             let report = UsageReport(customerConsented: true, reportedAt: start + 2000)
-            try await ledger.storage.record(report, of: Self.token, in: ledger.appEnvironment.id)
+            try await ledger.sqlite.record(report, of: Self.token, in: ledger.appEnvironment.id)
             #expect(try await Self.owners("1", in: ledger) == (isLeft ? [Self.token] : []))
-            let digest = try await ledger.storage.digest()
+            let digest = try await ledger.sqlite.digest()
             let file = folder.appending(path: "empty.jsonl")
             try Data(#"{"object":"ledger_export","version":1}"#.utf8).write(to: file)
             #expect(try await Self.importFile(file, into: ledger).refusals == 0)
             let owners = try await Self.owners("1", in: ledger)
             #expect(owners == (isLeft ? [Self.token] : []))
-            #expect(try await ledger.storage.digest() == digest)
+            #expect(try await ledger.sqlite.digest() == digest)
         }
     }
 
@@ -178,25 +178,25 @@ extension `Stored claims` {
             }
             try #require(!original.isEmpty)
             let file = folder.appending(path: "export.jsonl")
-            try await other.storage.export(to: file)
+            try await other.sqlite.export(to: file)
             let ledger = try await TestLedger(in: folder)
             let late = (World.start + 400_000_000).milliseconds
-            _ = try await ledger.storage.erase(token, in: ledger.appEnvironment, at: late)
+            _ = try await ledger.sqlite.erase(token, in: ledger.appEnvironment, at: late)
             #expect(try await Self.importFile(file, into: ledger).refusals == 0)
             let owners = try await Self.owners(original, in: ledger)
             #expect(owners.isEmpty, "\(owners)")
             // The export of this ledger gives the same ledger.
-            let digest = try await ledger.storage.export(to: file).digest
+            let digest = try await ledger.sqlite.export(to: file).digest
             let next = try await TestLedger(in: folder)
             #expect(try await Self.importFile(file, into: next).refusals == 0)
-            #expect(try await next.storage.digest() == digest)
+            #expect(try await next.sqlite.digest() == digest)
         }
     }
 
     /// The ledger is a backup from before the erasure. The imported export is newer.
     @Test func `An import removes an erased customer's name from events, even without claims`() async throws {
         try await Self.withLedger { ledger, folder in
-            let (storage, scope, start) = (ledger.storage, ledger.appEnvironment.id, World.start.milliseconds)
+            let (storage, scope, start) = (ledger.sqlite, ledger.appEnvironment.id, World.start.milliseconds)
             let received = ReceivedNotification(
                 scope: scope, uuid: "notification 1", type: "ONE_TIME_CHARGE", signedDate: start,
                 receivedAt: start,
@@ -240,7 +240,7 @@ extension `Stored claims` {
             #expect(shared.claims == 2 && shared.refusals == 0 && shared.version == 1)
             #expect(try await Self.owners("1", in: ledger) == ["anna", "ben"])
             #expect(
-                try await ledger.storage.digest(ofExportVersion: 1) != ledger.storage.digest(ofExportVersion: 2))
+                try await ledger.sqlite.digest(ofExportVersion: 1) != ledger.sqlite.digest(ofExportVersion: 2))
             // A later export, made after the purchase was transferred from both; then the first export again.
             _ = try await importLines([start, claim("cleo", 9), end])
             #expect(try await Self.owners("1", in: ledger) == ["cleo"])
@@ -286,7 +286,7 @@ extension `Stored claims` {
                         account: step.isAccount ? "a\(step.original)" : nil, policy: step.policy, in: ledger)
                 }
                 files.append(folder.appending(path: "\(number).jsonl"))
-                try await ledger.storage.export(to: files[number])
+                try await ledger.sqlite.export(to: files[number])
             }
             var digests: Set<String> = []
             for order in orders {
@@ -300,7 +300,7 @@ extension `Stored claims` {
                     _ = try await Self.importFile(part, into: ledger)
                 }
                 for file in files { _ = try await Self.importFile(file, into: ledger) }
-                digests.insert(try await ledger.storage.digest())
+                digests.insert(try await ledger.sqlite.digest())
             }
             #expect(digests.count == 1)
         }

@@ -37,7 +37,7 @@ extension `Erasure of a customer` {
                 try other.close()
             }
             try await world.startServer()
-            #expect(!(try await Self.contents(world).contains("person-anna")))
+            #expect(!(try await world.storedCustomerData().contains("person-anna")))
         }
     }
 
@@ -69,7 +69,7 @@ extension `Erasure of a customer` {
             _ = try await world.api.send("DELETE", "/v1/customers/person-anna")
             try await Self.killImport(naming: "person-anna", ownerOf: id, world)
             try await world.startServer()
-            #expect(!(try await Self.contents(world).contains("person-anna")))
+            #expect(!(try await world.storedCustomerData().contains("person-anna")))
             #expect(!(try await Self.isMarked(world.sqlite)))
         }
     }

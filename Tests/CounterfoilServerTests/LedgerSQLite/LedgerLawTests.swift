@@ -21,7 +21,7 @@ import Testing
             let first = try await TestLedger(in: folder)
             let all = try await first.arrivals(of: history)
             try await first.commit(all, &random)
-            let digest = try await first.storage.digest()
+            let digest = try await first.sqlite.digest()
             for round in 0..<4 {
                 let ledger = try await TestLedger(in: folder)
                 // The arrivals name the app and environment by number, which is the same in every new ledger.
@@ -30,8 +30,8 @@ import Testing
                 arrivals += arrivals.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
                 if round > 0 { arrivals.shuffle(using: &random) } else { arrivals.reverse() }
                 try await ledger.commit(arrivals, &random)
-                #expect(try await ledger.storage.digest() == digest)
-                let events = try await ledger.storage.pool.read {
+                #expect(try await ledger.sqlite.digest() == digest)
+                let events = try await ledger.sqlite.pool.read {
                     try Int.fetchOne($0, sql: "SELECT count(*) FROM events")
                 }
                 #expect(events == Set(history.notifications.map(\.payload.notificationUUID)).count)
@@ -48,14 +48,14 @@ import Testing
             let first = try await TestLedger(in: folder)
             let contradictions = try Contradictions(&random)
             try await first.commit(contradictions.arrivals(in: first), &random)
-            let digest = try await first.storage.digest()
+            let digest = try await first.sqlite.digest()
             for _ in 0..<4 {
                 let ledger = try await TestLedger(in: folder)
                 var arrivals = contradictions.arrivals(in: ledger)
                 arrivals += arrivals.filter { _ in Bool.random(using: &random) }
                 arrivals.shuffle(using: &random)
                 try await ledger.commit(arrivals, &random)
-                #expect(try await ledger.storage.digest() == digest)
+                #expect(try await ledger.sqlite.digest() == digest)
             }
         }
     }
@@ -75,15 +75,15 @@ import Testing
                 try #require(found.count > 1)
                 var (first, processed) = (found[0].received, found[0].processed)
                 first.text = found[1].received.text
-                let insertions = try await ledger.storage.commit(
+                let insertions = try await ledger.sqlite.commit(
                     received: [first, found[0].received], processed: [])
                 #expect(insertions == [.stored(1), .stored(-1)])
                 processed.id = -1
-                _ = try await ledger.storage.commit(received: [], processed: [processed])
+                _ = try await ledger.sqlite.commit(received: [], processed: [processed])
                 if failing {
-                    try await ledger.storage.fail(1, code: "no", message: "the signature is invalid", at: 0)
+                    try await ledger.sqlite.fail(1, code: "no", message: "the signature is invalid", at: 0)
                 }
-                let report = try await LedgerRebuild(ledger.storage, verifier: history.verifier).run(replacing: true)
+                let report = try await LedgerRebuild(ledger.sqlite, verifier: history.verifier).run(replacing: true)
                 #expect(report.isIdentical && report.notifications == 1 && report.facts > 1, "\(report)")
             }
         }
@@ -97,7 +97,7 @@ import Testing
             let (appEnvironment, now) = (ledger.appEnvironment, World.start)
             let signed = history.transactions.map { SignedFact($0, in: appEnvironment, at: now, origin: .asked) }
             try #require(signed.count > 3)
-            let changed = try await ledger.storage.commit(signed)
+            let changed = try await ledger.sqlite.commit(signed)
             #expect(changed > 0)
             // A receipt that is newer than the signed transaction does not replace it.
             let receipts = try history.transactions.map { transaction in
@@ -105,12 +105,12 @@ import Testing
                 fact.signedDate += 86_400
                 return try SignedFact(receipt: fact, in: appEnvironment, at: now, origin: .app)
             }
-            let before = try await ledger.storage.pool.write { $0.totalChangesCount }
+            let before = try await ledger.sqlite.pool.write { $0.totalChangesCount }
             for facts in [signed, receipts, signed + receipts] {
-                let changed = try await ledger.storage.commit(facts)
+                let changed = try await ledger.sqlite.commit(facts)
                 #expect(changed == 0)
             }
-            let after = try await ledger.storage.pool.write { $0.totalChangesCount }
+            let after = try await ledger.sqlite.pool.write { $0.totalChangesCount }
             #expect(after == before)
         }
     }
@@ -121,10 +121,10 @@ import Testing
             let ledger = try await TestLedger(in: folder)
             var random = SeededGenerator(seed: 1)
             try await ledger.commit(try await ledger.arrivals(of: history), &random)
-            var digest = try await ledger.storage.digest()
+            var digest = try await ledger.sqlite.digest()
             for change in [LineageChanges.expireEarly, LineageChanges.loseSource, LineageChanges.loseMention] {
-                try await ledger.storage.pool.write { try LineageChanges.make($0, change) }
-                let changed = try await ledger.storage.digest()
+                try await ledger.sqlite.pool.write { try LineageChanges.make($0, change) }
+                let changed = try await ledger.sqlite.digest()
                 #expect(changed != digest)
                 digest = changed
             }
@@ -137,16 +137,16 @@ import Testing
                 "INSERT INTO claim_events VALUES (1, 0, '1', 0, 1, 'anna')",
                 "UPDATE claim_events SET instant = 1",
             ] {
-                try await ledger.storage.pool.write { db in
+                try await ledger.sqlite.pool.write { db in
                     try db.execute(sql: change)
                     #expect(db.changesCount > 0, "\(change)")
                 }
-                let changed = try await ledger.storage.digest()
+                let changed = try await ledger.sqlite.digest()
                 #expect(changed != digest, "\(change)")
                 digest = changed
             }
-            try await ledger.storage.pool.write { try $0.execute(sql: "UPDATE notifications SET received_at = 7") }
-            #expect(try await ledger.storage.digest() == digest)
+            try await ledger.sqlite.pool.write { try $0.execute(sql: "UPDATE notifications SET received_at = 7") }
+            #expect(try await ledger.sqlite.digest() == digest)
         }
     }
 }

@@ -22,9 +22,9 @@ import Testing
             var random = SeededGenerator(seed: 3)
             try await ledger.commit(try await ledger.arrivals(of: history), &random)
             let backup = folder.appending(path: "copy.sqlite").path
-            let report = try LedgerBackup.make(of: ledger.storage.path, to: backup)
-            try ledger.storage.close()
-            try await body(ledger.storage.path, backup, report)
+            let report = try LedgerBackup.make(of: ledger.sqlite.path, to: backup)
+            try ledger.sqlite.close()
+            try await body(ledger.sqlite.path, backup, report)
         }
     }
 

@@ -94,7 +94,7 @@ import Testing
             let stored = try await storage.notifications(filter, before: .max, limit: 10).items
             try #require(stored.count == 2)
             let first = try #require(stored.last).id
-            try await world.withFailing("DELETE ON inbox WHEN OLD.id = \(first)") {
+            try await world.withFailing(.processing(first)) {
                 try await storage.reprocess(stored.map(\.id), at: 0)
                 core.processor.rescan()
                 // The second failure is logged when the processor reads the inbox again, at the level `debug`.

@@ -46,7 +46,7 @@ extension `Damaged ledger rows` {
     @Test func `A damaged grant does not delay the expiry of others and expires once it is readable`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+            let (storage, scope) = (ledger.sqlite, ledger.appEnvironment.id)
             for (id, until) in [("a", Milliseconds(500)), ("b", 600)] {
                 let content = GrantEvent.Content(
                     customer: "anna", entitlement: "premium", until: until, reason: "sorry", actor: "team")
@@ -76,7 +76,7 @@ extension `Damaged ledger rows` {
     @Test func `A damaged grant that has ended does not block new grants`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+            let (storage, scope) = (ledger.sqlite, ledger.appEnvironment.id)
             func create(_ id: String, until end: Milliseconds? = nil, at now: Milliseconds) async throws -> Bool {
                 let content = GrantEvent.Content(
                     customer: "anna", entitlement: "premium", until: end, reason: "sorry", actor: "team")
@@ -100,7 +100,7 @@ extension `Damaged ledger rows` {
         let verifier = try await RandomStoreHistory.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, appEnvironment) = (ledger.storage, ledger.appEnvironment)
+            let (storage, appEnvironment) = (ledger.sqlite, ledger.appEnvironment)
             for (id, customer) in [("a", "anna"), ("b", "ben")] {
                 let content = GrantEvent.Content(
                     customer: customer, entitlement: "premium", reason: "sorry", actor: "team")
@@ -127,7 +127,7 @@ extension `Damaged ledger rows` {
         let verifier = try await RandomStoreHistory.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
+            let (storage, scope) = (ledger.sqlite, ledger.appEnvironment.id)
             for original in ["1", "2", "3"] {
                 let claim = Claim(
                     customer: "anna", scope: scope, originalTransactionIDs: [original], policy: .transfer,
@@ -155,24 +155,24 @@ extension `Damaged ledger rows` {
             var random = SeededGenerator(seed: 1)
             try await ledger.commit(try await ledger.arrivals(of: history), &random)
             let file = folder.appending(path: "export.jsonl")
-            let digest = try await ledger.storage.export(to: file).digest
+            let digest = try await ledger.sqlite.export(to: file).digest
             let original = try #require(history.transactions.first?.payload.originalTransactionId)
-            try await other.storage.pool.write { db in
+            try await other.sqlite.pool.write { db in
                 try db.execute(
                     sql: "INSERT INTO lineages (scope, original_id, facts) VALUES (?, ?, x'01FF')",
                     arguments: [other.appEnvironment.id, original])
             }
-            let reading = LedgerImport(other.storage, verifier: history.verifier, scopes: other.scopes, at: .now)
+            let reading = LedgerImport(other.sqlite, verifier: history.verifier, scopes: other.scopes, at: .now)
             let error = await #expect(throws: StorageError.self) {
                 try await reading.run(try FileHandle(forReadingFrom: file))
             }
             #expect(error?.code == .damaged && error?.message.contains("`counterfoil ledger rebuild`") == true)
             #expect(error?.message.contains("Import the file again after that") == true)
-            let rebuild = LedgerRebuild(other.storage, verifier: history.verifier)
+            let rebuild = LedgerRebuild(other.sqlite, verifier: history.verifier)
             #expect(try await rebuild.run(replacing: true).isReplaced)
             #expect(try await reading.run(try FileHandle(forReadingFrom: file)).refusals == 0)
-            #expect(try await other.storage.digest() == digest)
-            for storage in [ledger.storage, other.storage] { try storage.close() }
+            #expect(try await other.sqlite.digest() == digest)
+            for storage in [ledger.sqlite, other.sqlite] { try storage.close() }
         }
     }
 
@@ -200,7 +200,7 @@ extension `Damaged ledger rows` {
 
     @Test func `An unknown webhook job does not run forever and holds up no other job`() async throws {
         try await Tool.inTemporaryFolder { folder in
-            let storage = try await TestLedger(in: folder).storage
+            let storage = try await TestLedger(in: folder).sqlite
             try await storage.registerWebhooks(["a"], at: 0)
             let id = try #require(try await storage.webhookEndpoints().first?.id)
             try await storage.pool.write { db in

@@ -40,7 +40,7 @@ private final class RowCounter: TransactionObserver, Sendable {
     /// size of each commit.
     private func expectBatches(atLeast minimum: Int, _ body: (SQLiteStorage) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
-            let storage = try await TestLedger(in: folder).storage
+            let storage = try await TestLedger(in: folder).sqlite
             try await Self.fill(storage)
             let counter = RowCounter()
             storage.pool.add(transactionObserver: counter, extent: .observerLifetime)
@@ -100,7 +100,7 @@ private final class RowCounter: TransactionObserver, Sendable {
 
     @Test func `The last step of a webhook job returns true, and a step without a job returns false`() async throws {
         try await Tool.inTemporaryFolder { folder in
-            let storage = try await TestLedger(in: folder).storage
+            let storage = try await TestLedger(in: folder).sqlite
             try await storage.registerWebhooks(["a"], at: 0)
             let id = try #require(try await storage.webhookEndpoints().first?.id)
             try await storage.switchWebhook(id, nil, discardingBacklog: false, changingTo: nil, at: 1)

@@ -11,15 +11,16 @@ import TestSupport
 
 /// A ledger in its own file, opened without waiting for the disk on commit.
 struct TestLedger {
-    let storage: SQLiteStorage
+    let sqlite: SQLiteStorage
+    var storage: any LedgerEngine { sqlite }
     let scopes: AppEnvironmentRegistry
     let appEnvironment: AppEnvironment
 
     init(in folder: URL, name: String = UUID().uuidString) async throws {
         var options = SQLiteStorage.Options()
         options.isSynchronous = false
-        storage = try SQLiteStorage(path: folder.appending(path: name).path, options: options)
-        scopes = try await storage.scopes(
+        sqlite = try SQLiteStorage(path: folder.appending(path: name).path, options: options)
+        scopes = try await sqlite.scopes(
             of: ["Production", "Sandbox"].map { (bundleID: RandomStoreHistory.bundleID, environment: $0) })
         guard let appEnvironment = scopes[RandomStoreHistory.bundleID, .production] else {
             throw CocoaError(.coderValueNotFound)
@@ -112,9 +113,12 @@ struct TestLedger {
 }
 
 extension TestLedger {
+    /// Writes an export to a file.
+    func export(to file: URL) async throws { try await sqlite.export(to: file) }
+
     /// Imports a file of an export.
     func importFile(_ file: URL, verifiedBy verifier: SignedDataVerifier) async throws -> LedgerImport.Report {
-        try await LedgerImport(storage, verifier: verifier, scopes: scopes, at: .now)
+        try await LedgerImport(sqlite, verifier: verifier, scopes: scopes, at: .now)
             .run(try FileHandle(forReadingFrom: file))
     }
 }

@@ -218,7 +218,7 @@ private final class CrashHarness: Sendable {
         try #require(found.check == ["ok"])
         try await applyToReference(found.stored, waiting: found.waiting)
         try await copySignedFacts(of: storage)
-        let digests = (try await storage.digest(), try await reference.storage.digest())
+        let digests = (try await storage.digest(), try await reference.sqlite.digest())
         try #require(digests.0 == digests.1, "the ledger differs after kill \(kill)")
         try storage.close()
     }
@@ -230,7 +230,7 @@ private final class CrashHarness: Sendable {
         let received = added.map {
             ReceivedNotification($0.verified, in: reference.appEnvironment, at: World.start, origin: .delivered)
         }
-        let insertions = try await reference.storage.commit(received: received, processed: [])
+        let insertions = try await reference.sqlite.commit(received: received, processed: [])
         var processed: [ProcessedNotification] = []
         for (signed, insertion) in zip(added, insertions) where !waiting.contains(signed.uuid) {
             let parts = try await NotificationParts(
@@ -238,7 +238,7 @@ private final class CrashHarness: Sendable {
             processed.append(
                 ProcessedNotification(parts, id: insertion.id, in: reference.appEnvironment, at: World.start))
         }
-        _ = try await reference.storage.commit(received: [], processed: processed)
+        _ = try await reference.sqlite.commit(received: [], processed: processed)
         state.withLock { $0.processed.formUnion(processed.map(\.uuid)) }
     }
 
@@ -262,7 +262,7 @@ private final class CrashHarness: Sendable {
                     fact: try await .read(text, kind: kind, in: reference.appEnvironment, by: verifier), origin: .asked,
                     receivedAt: World.start.milliseconds, text: text))
         }
-        _ = try await reference.storage.commit(signedFacts)
+        _ = try await reference.sqlite.commit(signedFacts)
     }
 
     /// Lets a last server process everything, and checks its ledger.
