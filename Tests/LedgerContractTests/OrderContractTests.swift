@@ -91,6 +91,10 @@ import Testing
             let position = InquiryPosition(deadline: first.deadline, id: first.id)
             let rest = try await ledger.pendingInquiries(in: scope, after: position, limit: 9)
             #expect(rest.map(\.transactionID) == ["2", "1"])
+            let none = try await ledger.inquiryBacklog(in: [scope], dueBefore: first.deadline, without: [])
+            #expect(none == InquiryBacklog())
+            let all = try await ledger.inquiryBacklog(in: [scope], dueBefore: first.deadline + 1, without: [])
+            #expect(all == InquiryBacklog(count: 3, oldest: Self.now, firstDeadline: first.deadline))
             let newest = try await ledger.inquiries(
                 about: ["1", "2", "3"], transactionID: nil, in: scope, limit: 2)
             #expect(newest.map(\.transactionID) == ["1", "2"])

@@ -87,13 +87,16 @@ extension MemoryLedger: ConsumptionStorage {
     }
 
     package func inquiryBacklog(
-        in scopes: [Int64], without answers: [String]
-    ) async throws -> (count: Int, oldest: Milliseconds?) {
+        in scopes: [Int64], dueBefore end: Milliseconds, without answers: [String]
+    ) async throws -> InquiryBacklog {
         try read { state in
             let waiting = state.inquiries.map(\.inquiry).filter {
-                $0.state == .pending && scopes.contains($0.scope) && !answers.containsExactly($0.answer ?? "")
+                $0.state == .pending && scopes.contains($0.scope) && $0.deadline < end
+                    && !answers.containsExactly($0.answer ?? "")
             }
-            return (waiting.count, waiting.map(\.requestedAt).min())
+            return InquiryBacklog(
+                count: waiting.count, oldest: waiting.map(\.requestedAt).min(),
+                firstDeadline: waiting.map(\.deadline).min())
         }
     }
 

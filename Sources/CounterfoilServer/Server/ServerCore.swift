@@ -197,10 +197,8 @@ package struct ServerCore: Sendable {
         }
         add(.failedNotifications) { await total(\.failedNotifications) }
         add(.historyRequests) { await total(\.historyRequests) }
-        // Without consent or a policy nothing should be sent.
-        let obstacles = ConsumptionPreview.Obstacle.allCases.map(\.rawValue)
-        @Sendable func inquiries() async -> (count: Int, oldest: Milliseconds?)? {
-            await Self.read { try await storage.inquiryBacklog(in: served, without: obstacles) }
+        @Sendable func inquiries() async -> InquiryBacklog? {
+            await Self.read { try await storage.inquiryBacklog(in: served) }
         }
         add(.consumptionBacklog) { await inquiries().map { Double($0.count) } }
         add(.consumptionAge) { await inquiries().map { age($0.oldest) } }

@@ -131,11 +131,11 @@ package protocol ConsumptionStorage: Sendable {
         in scope: Int64, after position: InquiryPosition?, limit: Int
     ) async throws -> [ConsumptionInquiry]
 
-    /// Returns the number of pending inquiries of the scopes whose ``ConsumptionInquiry/answer`` is none of `answers`,
-    /// and when the oldest was requested.
+    /// Returns the backlog of the pending inquiries of the scopes whose deadline is before `end` and whose
+    /// ``ConsumptionInquiry/answer`` is none of `answers`.
     func inquiryBacklog(
-        in scopes: [Int64], without answers: [String]
-    ) async throws -> (count: Int, oldest: Milliseconds?)
+        in scopes: [Int64], dueBefore end: Milliseconds, without answers: [String]
+    ) async throws -> InquiryBacklog
 
     /// Returns the inquiries of an app and environment, the newest first.
     func inquiries(in scope: Int64, before id: Int64, limit: Int) async throws -> [ConsumptionInquiry]
@@ -145,6 +145,30 @@ package protocol ConsumptionStorage: Sendable {
     func inquiries(
         about originalTransactionIDs: [String], transactionID: String?, in scope: Int64, limit: Int
     ) async throws -> [ConsumptionInquiry]
+}
+
+extension ConsumptionStorage {
+    /// Returns the backlog of the inquiries that the server tries to answer: without those that should not be answered,
+    /// because there is no consent, for example (see ``ConsumptionPreview/Obstacle``).
+    package func inquiryBacklog(
+        in scopes: [Int64], dueBefore end: Milliseconds = .max
+    ) async throws -> InquiryBacklog {
+        let obstacles = ConsumptionPreview.Obstacle.allCases.map(\.rawValue)
+        return try await inquiryBacklog(in: scopes, dueBefore: end, without: obstacles)
+    }
+}
+
+/// The pending inquiries that match a query.
+package struct InquiryBacklog: Sendable, Hashable {
+    package var count: Int
+    /// When the oldest was requested.
+    package var oldest: Milliseconds?
+    /// The first deadline.
+    package var firstDeadline: Milliseconds?
+
+    package init(count: Int = 0, oldest: Milliseconds? = nil, firstDeadline: Milliseconds? = nil) {
+        (self.count, self.oldest, self.firstDeadline) = (count, oldest, firstDeadline)
+    }
 }
 
 /// A position in the list of pending inquiries.

@@ -159,20 +159,21 @@ extension SQLiteStorage: ConsumptionStorage {
     }
 
     package func inquiryBacklog(
-        in scopes: [Int64], without answers: [String]
-    ) async throws -> (count: Int, oldest: Milliseconds?) {
-        guard !scopes.isEmpty else { return (0, nil) }
-        let values = scopes.map { SQLValue.integer($0) } + answers.map { SQLValue.text($0) }
+        in scopes: [Int64], dueBefore end: Milliseconds, without answers: [String]
+    ) async throws -> InquiryBacklog {
+        guard !scopes.isEmpty else { return InquiryBacklog() }
+        let values = scopes.map { SQLValue.integer($0) } + [.integer(end)] + answers.map { SQLValue.text($0) }
         return try await read { db in
             // The index of pending inquiries: that of the scopes has all that were ever received.
             try db.first(
                 """
-                SELECT count(*), min(requested_at)
+                SELECT count(*), min(requested_at), min(deadline)
                 FROM consumption_requests INDEXED BY consumption_requests_by_time
                 WHERE \(ConsumptionTables.isPending) AND scope IN (\(scopes.placeholders))
-                    AND coalesce(answer, '') NOT IN (\(answers.placeholders))
+                    AND deadline < ? AND coalesce(answer, '') NOT IN (\(answers.placeholders))
                 """, values
-            ) { row in (count: row.count(0), oldest: row.number(1)) } ?? (0, nil)
+            ) { row in InquiryBacklog(count: row.count(0), oldest: row.number(1), firstDeadline: row.number(2)) }
+                ?? InquiryBacklog()
         }
     }
 

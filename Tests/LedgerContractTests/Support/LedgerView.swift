@@ -29,8 +29,8 @@ enum LedgerView {
         lines.append("backlog \(backlog.count) since \(backlog.oldest ?? -1)")
         for ids in [scopes.map(\.id), scopes.suffix(1).map(\.id), []] {
             for answers in [[], ["answer"], ["", "no_consent"]] as [[String]] {
-                let waiting = try await ledger.inquiryBacklog(in: ids, without: answers)
-                lines.append("inquiries in \(ids) without \(answers): \(waiting.count) since \(waiting.oldest ?? -1)")
+                let waiting = try await ledger.inquiryBacklog(in: ids, dueBefore: .max, without: answers)
+                lines.append("inquiries in \(ids) without \(answers): \(waiting)")
             }
         }
         lines += try await ledger.completenessMarks().map { "\($0)" }

@@ -6,7 +6,7 @@ internal import WebConsole
 
 /// The page of everything that needs attention, with links to the details.
 struct OverviewPage {
-    let storage: any LedgerStorage & RefusalStorage
+    let storage: any LedgerStorage & ConsumptionStorage & RefusalStorage
     let readiness: Readiness
 
     /// Adds a row: the subject, the detail, the tone and word of the state, and the link.
@@ -38,7 +38,7 @@ struct OverviewPage {
         try await completeness(pageRequest, &page, add)
         try await webhooks(pageRequest, &page, add)
         try await inbox(pageRequest, add)
-        try await consumption(pageRequest, &page, add)
+        try await consumption(pageRequest, add)
         try await refusals(pageRequest, add)
         page.holdFollowingBlocks()
         page.title("Needs attention")
@@ -114,33 +114,27 @@ struct OverviewPage {
     /// How long before its deadline a consumption request is urgent, in seconds.
     private static let urgency: TimeInterval = 2 * 3600
 
-    /// Adds rows for consumption requests with a near deadline, for each app and environment of the key.
-    private func consumption(_ pageRequest: PageRequest, _ page: inout ConsolePage, _ add: AddRow) async throws {
+    /// Adds rows for consumption requests with a near deadline, for each app and environment of the key. Those that the
+    /// server should not answer need no attention.
+    private func consumption(_ pageRequest: PageRequest, _ add: AddRow) async throws {
         guard pageRequest.may(.supportRead) else { return }
-        let now = pageRequest.now
+        let end = (pageRequest.now + Self.urgency).milliseconds
         // Production first: in Sandbox there is no money to refund.
         let all = pageRequest.selection.all
         let ordered = all.filter { $0.environment == .production } + all.filter { $0.environment != .production }
-        for appEnvironment in ordered.prefix(Self.mostScopes) {
+        for appEnvironment in ordered {
             let query = appEnvironment.parameters
-            let target = pageRequest.target(
-                ["consumption"], query + [("state", "pending"), ("limit", "\(Self.mostInquiries)")], isScoped: false)
-            guard let json = try await pageRequest.read(target, &page, "Consumption requests") else { return }
-            let urgent = json["items"].items
-                .compactMap { $0["answer_due_at"].instant }.filter { $0.timeIntervalSince(now) < Self.urgency }
-            guard let first = urgent.first else { continue }
-            let count = "\(urgent.count)" + (urgent.count < Self.mostInquiries ? "" : " or more")
+            let urgent = try await storage.inquiryBacklog(in: [appEnvironment.id], dueBefore: end)
+            guard let deadline = urgent.firstDeadline else { continue }
+            let first = Date(milliseconds: deadline).consoleText
             add(
                 "Consumption requests of \(query.map(\.1).joined(separator: " "))",
-                "\(count) of them are due within two hours, the first at \(first.consoleText).",
+                urgent.count == 1
+                    ? "1 is due within two hours, at \(first)."
+                    : "\(urgent.count.grouped) are due within two hours, the first at \(first).",
                 .warn, "due", PageLink(["console", "refunds"], query: query))
         }
     }
-
-    /// The maximum number of scopes that are queried. Each costs a query of the ledger.
-    private static let mostScopes = 4
-    /// The maximum number of consumption requests that are counted in each.
-    private static let mostInquiries = 100
 
     /// The number of last refusals that are counted.
     private static let lastRefusals: Int64 = 5000
