@@ -4,26 +4,24 @@ package import Foundation
 
 extension Store {
     /// The next scheduled event; nil if there is none.
-    package var upcoming: UpcomingEvent? {
-        guard let first = schedule.first else { return nil }
-        if let event = description(of: first) { return (date: first.date, event: event) }
-        // Skip obsolete entries with the same date.
-        var rest = schedule
-        while let entry = rest.pop(dueBy: first.date) {
-            if let event = description(of: entry) { return (date: entry.date, event: event) }
-        }
-        return (date: first.date, event: Self.obsolete)
-    }
+    package var upcoming: UpcomingEvent? { upcoming(in: schedule) }
 
     /// The next scheduled delivery of a notification; nil if there is none.
-    package var upcomingDelivery: UpcomingEvent? {
-        deliveries.first.map { (date: $0.date, event: description(of: $0) ?? Self.obsolete) }
-    }
+    package var upcomingDelivery: UpcomingEvent? { upcoming(in: deliveries) }
 
     /// A scheduled event, described for people.
     package typealias UpcomingEvent = (date: Date, event: String)
 
-    private static let obsolete = "an obsolete event without effect"
+    /// Returns the first event that is not obsolete.
+    private func upcoming(in schedule: Schedule) -> UpcomingEvent? {
+        // Usually the first entry happens, and the schedule is not copied.
+        if let first = schedule.first, let event = description(of: first) { return (date: first.date, event: event) }
+        var rest = schedule
+        while let entry = rest.pop(dueBy: .distantFuture) {
+            if let event = description(of: entry) { return (date: entry.date, event: event) }
+        }
+        return nil
+    }
 
     /// Returns the description of a schedule entry's event; nil if the entry is obsolete.
     private func description(of entry: Schedule.Entry) -> String? {
@@ -66,5 +64,4 @@ extension Store {
         let renews = subscription.renewsAutomatically || subscription.isCommitted
         return renews && isBelowRenewalCap(subscription) ? "\(product) is due for renewal" : "\(product) ends"
     }
-
 }
