@@ -1,8 +1,10 @@
-import CounterfoilServer
+import AppStoreServer
 import Foundation
+import HTTPTypes
 import StoreSimulator
 import Testing
 
+@testable import CounterfoilServer
 @testable import Ledger
 
 @Suite struct `Invalid API requests` {
@@ -26,6 +28,11 @@ import Testing
             "invalid_format", #"`format` takes jws, original, not \"jwt\""#
         ),
         (
+            "offers/promotional",
+            #"{"product_id": "p\u2063q", "offer_id": "o", "force": true, "format": "original"}"#,
+            "invalid_identifier", "the product ID contains U+2063"
+        ),
+        (
             "usage", #"{"delivery_status": "LOST"}"#, "invalid_delivery_status",
             "takes DELIVERED, UNDELIVERED_QUALITY_ISSUE, UNDELIVERED_WRONG_ITEM, "
         ),
@@ -39,6 +46,16 @@ import Testing
                 #expect(answer.code == type, "\(path) \(body): \(answer.text)")
                 #expect(answer.text.contains(message), "\(path) \(body): \(answer.text)")
             }
+        }
+    }
+
+    @Test func `Only an identifier that cannot be signed is the fault of the request`() {
+        let request = FailureMiddleware.failure(SigningError(.invalidIdentifier, "the offer ID is empty"))
+        #expect(request.status == .badRequest && request.code == "invalid_identifier")
+        for code: SigningError.Code in [.unreadableFile, .notP256, .unencodable, .invalidDate, .signingFailed] {
+            let failure = FailureMiddleware.failure(SigningError(code, "cannot read /etc/counterfoil/key.p8"))
+            #expect(failure.status == .internalServerError && failure.code == "signing_failed", "\(code)")
+            #expect(!failure.message.contains("/etc"), "\(code)")
         }
     }
 

@@ -174,7 +174,8 @@ struct APIRouter {
             // Convert these here: the idempotency and audit middleware recognize only `APIFailure`. The log needs the
             // other errors themselves.
             do { return try await handler(call) } catch
-                where error is ServiceFailure || error is AppStoreServerError || error is SigningError
+                where error is ServiceFailure || error is AppStoreServerError
+                || (error as? SigningError)?.isOfRequest == true
             { throw FailureMiddleware.failure(error) }
         }
     }

@@ -49,7 +49,12 @@ struct FailureMiddleware: RouterMiddleware {
         case let failure as APIFailure: failure
         case let failure as ServiceFailure: APIFailure(failure)
         case let error as AppStoreServerError: APIFailure(namingRejectionOf: error)
-        case let error as SigningError: APIFailure("\(error.code)", error.message)
+        case let error as SigningError where error.isOfRequest: APIFailure("\(error.code)", error.message)
+        case is SigningError:
+            // Only the log has the reason: it may name a file of the server.
+            APIFailure(
+                .internalServerError, "signing_failed", "The server could not sign; its log has the reason.",
+                isRetryable: true)
         case let error as StorageError: APIFailure(error)
         case let error as HTTPError where error.status == .notFound:
             APIFailure.notFound("Unknown path; see /openapi.yaml.")
@@ -68,4 +73,10 @@ struct FailureMiddleware: RouterMiddleware {
             APIFailure(.internalServerError, "internal_error", "Internal error.", isRetryable: true)
         }
     }
+}
+
+extension SigningError {
+    /// Whether the request caused the error: one of its identifiers cannot be signed. Keys and the clock are the
+    /// server's.
+    var isOfRequest: Bool { code == .invalidIdentifier }
 }
