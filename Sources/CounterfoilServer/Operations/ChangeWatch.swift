@@ -95,11 +95,11 @@ struct ChangeWatch {
         let last = try await storage.lastEvent()
         let audiences = audiences(of: watched)
         let names = Set(watched.map { EventHub.name(of: $0) })
-        if names.contains(where: { $0.hasPrefix(ChangeTopic.customerPrefix) }) {
-            try await publishCustomers(upTo: last, to: audiences.map(\.principal))
-        }
         // After a failure, the rest is compared all the same.
         var failure: (any Error)?
+        if names.contains(where: { $0.hasPrefix(ChangeTopic.customerPrefix) }) {
+            do { try await publishCustomers(upTo: last, to: audiences.map(\.principal)) } catch { failure = error }
+        }
         if !names.isDisjoint(with: [ChangeTopic.recoveries, ChangeTopic.overview]) {
             do { try await readCompleteness() } catch { (completeness, failure) = ([:], error) }
         }
@@ -164,14 +164,15 @@ struct ChangeWatch {
         hub.publish(topic)
     }
 
+    /// Publishes the topics of the customers whose events are new. After a failure, the next call reads them again.
     private mutating func publishCustomers(upTo last: Int64, to audiences: [Principal]) async throws {
-        let previous = event
-        event = last
-        guard let previous, last - previous <= Self.maximumEvents else {
+        guard let previous = event, last - previous <= Self.maximumEvents else {
+            event = last
             for principal in audiences { publishAllCustomers(to: principal) }
             return
         }
         guard last > previous else { return }
+        var (topics, all) = (Set<String>(), Set<String>())
         for number in (previous + 1)...last {
             guard let found = try await storage.event(number)?.event else { continue }
             let audiences = audiences.filter { principal in
@@ -180,7 +181,7 @@ struct ChangeWatch {
             guard !audiences.isEmpty else { continue }
             // A transfer concerns two customers, but the event contains only one.
             if found.type == .purchaseTransferred {
-                for principal in audiences { publishAllCustomers(to: principal) }
+                all.formUnion(audiences.map(\.audience))
                 continue
             }
             var customers = Set([found.customer].compactMap(\.self))
@@ -189,11 +190,12 @@ struct ChangeWatch {
                 customers.formUnion(try await storage.owners(of: original, in: found.scope))
             }
             for customer in customers {
-                for principal in audiences {
-                    hub.publish(EventHub.topic(ChangeTopic.customer(customer), for: principal.audience))
-                }
+                topics.formUnion(audiences.map { EventHub.topic(ChangeTopic.customer(customer), for: $0.audience) })
             }
         }
+        event = last
+        for audience in all { hub.publish(prefix: ChangeTopic.customerPrefix, for: audience) }
+        for topic in topics { hub.publish(topic) }
     }
 
     private func publishAllCustomers(to principal: Principal) {
