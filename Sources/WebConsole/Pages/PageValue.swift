@@ -37,7 +37,8 @@ package indirect enum PageValue: Sendable {
     /// - Parameter showsWhole: Whether the user can expand the rest. Only where `<details>` is allowed: not in links or
     ///   headings.
     /// - Parameter keepsLines: Whether line feeds stay. Only for a preformatted text: elsewhere they would be spaces.
-    /// - Parameter breaksNames: Whether a line may end after a dot between letters, for names in narrow columns.
+    /// - Parameter breaksNames: Whether a line may end after a dot between letters, for names in headings and
+    ///   narrow columns.
     package static func foreign(
         _ text: String?, limit: Int = 200, showsWhole: Bool = false, keepsLines: Bool = false,
         breaksNames: Bool = false

@@ -116,7 +116,7 @@ package struct Shell: Sendable {
             "shellTitle": .text((problem == nil ? "" : "Error: ") + titles.joined(separator: " · ")),
             "shellHeading": foreignHeading == nil ? .text(heading) : .nothing,
             // A heading cannot expand a cut text. Names of customers are shorter than the limit.
-            "shellForeignHeading": .foreign(foreignHeading, limit: 300),
+            "shellForeignHeading": .foreign(foreignHeading, limit: 300, breaksNames: true),
             "shellKind": foreignHeading == nil ? .nothing : .text(heading),
             "shellUp": up.map { ["title": .text($0.title), "url": .link($0.link)] } ?? .nothing,
             "shellProduct": .text(product), "shellHomeURL": .link(home), "shellIsSandbox": .flag(isSandbox),
@@ -159,7 +159,7 @@ extension Shell.Item {
     fileprivate var value: PageValue {
         [
             // The title may be an app and its environment: a long bundle identifier must not be cut before its end.
-            "title": .foreign(title, limit: 200), "url": .link(link), "isCurrent": .flag(isCurrent),
+            "title": .foreign(title, limit: 200, breaksNames: true), "url": .link(link), "isCurrent": .flag(isCurrent),
             "shortcut": .optional(shortcut),
         ]
     }
