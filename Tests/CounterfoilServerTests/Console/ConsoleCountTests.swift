@@ -32,9 +32,7 @@ import Testing
     }
 
     @Test func `The overview and the metrics count only consumption requests that should be answered`() async throws {
-        try await World.withConsole {
-            $0.apps[0].consumption = ConsumptionPolicy()
-        } _: { world, browser in
+        try await World.withConsole({ $0.apps[0].consumption = ConsumptionPolicy() }) { world, browser in
             world.simulator.configure { $0.refundDecision = .byCommand }
             try world.simulator.add(Fault("route:send-consumption", .rateLimit(retryAfterSeconds: 1_000_000_000)))
             func request(consents: Bool) async throws {

@@ -119,8 +119,10 @@ struct OverviewPage {
     private func consumption(_ pageRequest: PageRequest, _ add: AddRow) async throws {
         guard pageRequest.may(.supportRead) else { return }
         let end = (pageRequest.now + Self.urgency).milliseconds
-        // Production first: in Sandbox there is no money to refund.
         let all = pageRequest.selection.all
+        // Usually none is urgent, and one query is enough.
+        guard try await storage.inquiryBacklog(in: all.map(\.id), dueBefore: end).count > 0 else { return }
+        // Production first: in Sandbox there is no money to refund.
         let ordered = all.filter { $0.environment == .production } + all.filter { $0.environment != .production }
         for appEnvironment in ordered {
             let query = appEnvironment.parameters
