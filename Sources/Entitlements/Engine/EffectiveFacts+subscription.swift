@@ -70,7 +70,7 @@ extension EffectiveFacts {
 
     /// Whether a period that was paid for in advance was refunded, revoked or replaced before it began.
     func neverBegins(_ period: Transaction) -> Bool {
-        period.wasReplacedAhead || wasRefundedAhead(period)
+        period.wasReplacedAhead || period.isRevoked && facts.transactions[period.index].wasRefundedAhead
     }
 
     /// Whether a purchase that has begun, such as an upgrade, replaced a running period.
@@ -80,11 +80,6 @@ extension EffectiveFacts {
             let fact = facts.transactions[later.index]
             return fact.reason == .purchase && fact.purchaseDate > begin && fact.purchaseDate <= asOf
         }
-    }
-
-    private func wasRefundedAhead(_ period: Transaction) -> Bool {
-        guard period.isRevoked, let date = facts.transactions[period.index].revocationDate else { return false }
-        return date < facts.transactions[period.index].purchaseDate
     }
 
     /// Returns when another period replaced the one at a position before it was over, as an upgrade does; nil if no

@@ -25,6 +25,13 @@ extension VersionedFact {
 extension TransactionFact: VersionedFact {
     package var identifier: String { transactionID }
 
+    /// Whether this transaction was purchased first: by the date, then by the identifier, because a simulator's clock may
+    /// stand still.
+    package func wasPurchased(before other: TransactionFact) -> Bool {
+        purchaseDate == other.purchaseDate
+            ? Self.identifier(transactionID, isBefore: other.transactionID) : purchaseDate < other.purchaseDate
+    }
+
     /// Orders transaction identifiers by their numeric value: they are decimal numbers of varying length.
     static func identifier(_ one: String, isBefore other: String) -> Bool {
         let (count, otherCount) = (one.utf8.count, other.utf8.count)
@@ -43,6 +50,17 @@ extension TransactionFact: VersionedFact {
             previousOriginalTransactionID.sortable, price.map { "\($0)" } ?? "", currency.sortable,
             revocationPercentage.map { "\($0)" } ?? "",
         ]
+    }
+}
+
+extension Sequence<TransactionFact> {
+    /// The transactions of one subscription in the order of purchase, without periods that never began: those that were
+    /// paid for in advance, and refunded or replaced by a purchase before they began.
+    package var periodsThatBegan: [TransactionFact] {
+        sorted { $0.wasPurchased(before: $1) }.reduce(into: []) { began, fact in
+            let isReplaced = began.last.map { fact.wasReplacedAhead(by: $0) } ?? false
+            if !isReplaced, !fact.wasRefundedAhead { began.append(fact) }
+        }
     }
 }
 

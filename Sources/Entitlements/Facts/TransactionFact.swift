@@ -75,6 +75,9 @@ extension TransactionFact {
         return isReplaced && previous.purchaseDate < purchaseDate && reason != .purchase && previous.reason == .purchase
     }
 
+    /// Whether this period was paid for in advance, and refunded or revoked before it began.
+    package var wasRefundedAhead: Bool { revocationDate.map { $0 < purchaseDate } ?? false }
+
     /// Creates a fact. Omitted values are absent.
     public init(
         transactionID: String, originalTransactionID: String, productID: String, type: ProductType, purchaseDate: Date,

@@ -93,7 +93,8 @@ extension NotificationParts {
         }
     }
 
-    private var nextProduct: String? {
+    /// The product that the subscription will renew into. Within a commitment, each payment is for the present one.
+    var nextProduct: String? {
         renewal?.commitmentInfo?.commitmentAutoRenewProductId ?? renewal?.autoRenewProductId
     }
 

@@ -43,10 +43,7 @@ struct LatestReceipt {
             }
             all += facts.map { ($0, original?.purchaseDate) }
         }
-        all.sort {
-            ($0.fact.purchaseDate, ExactText($0.fact.transactionID))
-                > ($1.fact.purchaseDate, ExactText($1.fact.transactionID))
-        }
+        all.sort { $1.fact.wasPurchased(before: $0.fact) }
         return .array(
             all.prefix(Self.mostTransactions).map { fact, original -> OrderedJSON in
                 let purchase = listed[ExactText(fact.transactionID)]

@@ -73,6 +73,39 @@ import Testing
         }
     }
 
+    @Test func `An upgrade names the product before it, also if that replaced a renewal charged ahead`() async throws {
+        try await World.runWithWebhooks(Self.configure) { world, receiver in
+            world.simulator.configure { $0.maximumRenewalLeadTime = 86_400 }
+            let bought = try await Self.events(
+                world, receiver, .purchase(customer: "anna", product: Self.basic, introductory: false))
+            let end = try #require(bought.first?["expiration_at_ms"].number) / 1000
+            // The renewal is charged 2.4 to 24 hours before the period ends.
+            try await world.deliverWebhooks(after: end - 3600 - World.start.timeIntervalSince1970)
+            #expect(receiver.take().map { $0.json["event"]["type"].text } == ["RENEWAL"])
+            _ = try await Self.events(
+                world, receiver, .purchase(customer: "anna", product: World.monthly, introductory: false))
+            try await world.deliverWebhooks(after: 5 * 86_400)
+            let events = try await Self.events(
+                world, receiver,
+                .purchase(customer: "anna", product: "com.example.plus.monthly", introductory: false))
+            let change = try #require(events.first { $0["type"].text == "PRODUCT_CHANGE" })
+            #expect(change["product_id"].text == World.monthly)
+            #expect(change["new_product_id"].text == "com.example.plus.monthly")
+        }
+    }
+
+    @Test func `A downgrade within a commitment names the product that follows the commitment`() async throws {
+        try await World.runWithWebhooks(Self.configure) { world, receiver in
+            let commitment = "com.example.premium.commitment"
+            let events = try await Self.events(
+                world, receiver, .purchase(customer: "anna", product: commitment, billingPlan: .monthly),
+                .purchase(customer: "anna", product: Self.basic))
+            let change = try #require(events.first { $0["type"].text == "PRODUCT_CHANGE" })
+            #expect(change["product_id"].text == commitment)
+            #expect(change["new_product_id"].text == Self.basic)
+        }
+    }
+
     @Test func `A refund ends the period in the messages, until it is reversed`() async throws {
         try await World.runWithWebhooks(Self.configure) { world, receiver in
             let bought = try await Self.events(

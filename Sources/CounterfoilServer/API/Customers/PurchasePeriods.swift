@@ -43,17 +43,16 @@ struct PurchasePeriods {
             states.purchases.map { (ExactText($0.transactionID), $0.endDate) }, uniquingKeysWith: { first, _ in first })
         let migrations = facts.transactions.migrationDates
         return purchases.sorted { (start($0.value), $0.key) < (start($1.value), $1.key) }.map { key, transactions in
-            let transactions = transactions.sorted { $0.purchaseDate < $1.purchaseDate }
-            var periods = transactions.indices.map { index -> Period in
-                let fact = transactions[index]
+            let transactions = transactions.sorted { $0.wasPurchased(before: $1) }
+            let began = Set(transactions.periodsThatBegan.map { ExactText($0.transactionID) })
+            var periods = transactions.enumerated().map { index, fact -> Period in
                 let end = ends[ExactText(fact.transactionID)] ?? nil
                 // A period that never began ended nothing.
-                let next = transactions.indices.dropFirst(index + 1).first { !neverBegan($0, of: transactions) }
+                let next = transactions.dropFirst(index + 1).first { began.contains(ExactText($0.transactionID)) }
                 let migration = migrations[key].flatMap { fact.purchaseDate <= $0 ? $0 : nil }
                 return period(
-                    fact, until: end,
-                    before: [next.map { transactions[$0].purchaseDate }, migration].compactMap(\.self).min(),
-                    neverBegan: neverBegan(index, of: transactions))
+                    fact, until: end, before: [next?.purchaseDate, migration].compactMap(\.self).min(),
+                    neverBegan: !began.contains(ExactText(fact.transactionID)))
             }
             if let subscription = subscriptions[key]?.first { periods += unpaidPeriods(subscription, now: states.asOf) }
             return PurchasePeriods(
@@ -64,13 +63,6 @@ struct PurchasePeriods {
 
     private static func start(_ transactions: [TransactionFact]) -> Date {
         transactions.map(\.purchaseDate).min() ?? .distantPast
-    }
-
-    /// Whether a period was refunded, or replaced by a purchase, before it began.
-    private static func neverBegan(_ index: Int, of transactions: [TransactionFact]) -> Bool {
-        let fact = transactions[index]
-        if let date = fact.revocationDate, date < fact.purchaseDate { return true }
-        return index > 0 && fact.wasReplacedAhead(by: transactions[index - 1])
     }
 
     /// - Parameters:

@@ -40,7 +40,7 @@ struct UnclaimedRoutes {
     private func write(_ lineage: Lineage, _ appEnvironment: AppEnvironment, hasAccess: Bool, to json: inout JSONWriter)
     {
         let paid = lineage.transactions.filter { $0.ownership == .purchased }
-        let last = paid.max { ($0.purchaseDate, $0.transactionID) < ($1.purchaseDate, $1.transactionID) }
+        let last = paid.max { $0.wasPurchased(before: $1) }
         json.object("unclaimed_purchase") { json in
             json.member("original_transaction_id", lineage.originalTransactionID)
             json.members(of: appEnvironment)

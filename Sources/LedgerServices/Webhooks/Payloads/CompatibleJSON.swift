@@ -36,7 +36,8 @@ enum CompatibleJSON {
         case .cancellation: json.member("cancel_reason", cancelReason(context))
         case .expiration: json.member("expiration_reason", expirationReason(context))
         case .renewal: json.member("is_trial_conversion", isTrialConversion(context))
-        case .productChange: json.member("new_product_id", newProduct(context))
+        case .productChange:
+            json.member("new_product_id", context.parts?.nextProduct ?? context.parts?.transaction?.productId)
         default: break
         }
         // A family member may begin to share in a grace period: the paid period is over then.
@@ -161,10 +162,6 @@ enum CompatibleJSON {
     ) -> Date? {
         guard transaction.type == .nonRenewingSubscription else { return nil }
         return context.catalogue.durations[transaction.productId]?.date(after: transaction.purchaseDate)
-    }
-
-    private static func newProduct(_ context: EventContext) -> String? {
-        context.parts?.renewal?.autoRenewProductId ?? context.parts?.transaction?.productId
     }
 
     private static func periodType(_ transaction: JWSTransactionDecodedPayload) -> String {

@@ -98,14 +98,10 @@ package struct EventRenderer: Sendable {
         }
         let original = context.migratedFrom ?? transaction.originalTransactionId
         let lineage = try await storage.lineage(original, in: appEnvironment.id)
-        // A simulator's clock may stand still: then the subscription and its upgrade have the same purchase date.
-        let position = (transaction.purchaseDate, ExactText(transaction.transactionId))
-        return lineage?.transactions
-            .filter {
-                !$0.transactionID.isExactly(transaction.transactionId)
-                    && ($0.purchaseDate, ExactText($0.transactionID)) < position
-            }
-            .max { ($0.purchaseDate, ExactText($0.transactionID)) < ($1.purchaseDate, ExactText($1.transactionID)) }
+        let fact = TransactionFact(transaction)
+        return lineage?.transactions.periodsThatBegan.last {
+            !$0.transactionID.isExactly(fact.transactionID) && $0.wasPurchased(before: fact)
+        }
     }
 }
 
