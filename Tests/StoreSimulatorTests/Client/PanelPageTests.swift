@@ -166,6 +166,23 @@ import WebConsole
         }
     }
 
+    @Test func `The timeline ends a period at an upgrade also if the next renewal was charged`() async throws {
+        try await withSimulator { simulator in
+            simulator.configure { $0.maximumRenewalLeadTime = 10 * 86_400 }
+            try await simulator.perform(
+                .purchase(customer: "anna", product: "com.example.basic.monthly", introductory: false))
+            let bought = simulator.core.read(.production) { store, _ in store.transactions(of: "anna").last }
+            let end = try #require(bought?.payload.expiresDate)
+            // The renewal is charged one to ten days before the period ends.
+            try await simulator.advance(to: end - 86_400)
+            try await simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly", introductory: false))
+            let page = try html(simulator, .customer("anna"))
+            try #require(page.matches(of: /<rect class="upgraded"/).count == 2)
+            try expectNoOverlap(of: "upgraded", page)
+        }
+    }
+
     /// Expects that the first bar of this CSS class ends before the first bar of the class `paid` begins.
     private func expectNoOverlap(of cssClass: String, _ page: String) throws {
         let bars = page.matches(of: /<rect class="(\w+)" x="([\d.]+)%" y="[\d.]+" width="([\d.]+)%"/)

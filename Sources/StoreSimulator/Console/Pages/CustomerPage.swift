@@ -121,9 +121,10 @@ extension SimulatorPanel {
             // A revocation after the end of a period does not extend the period.
             let revoked = payload.revocationDate.map { min($0, payload.expiresDate ?? $0) }
             var row = bars[key] ?? []
-            // An upgrade starts at once and ends the previous period.
-            if let last = row.indices.last, row[last].kind == .upgraded {
-                row[last].end = row[last].end.map { min($0, payload.purchaseDate) }
+            // An upgrade starts at once and ends the running period. One that was charged in advance never begins.
+            for index in row.indices where row[index].kind == .upgraded {
+                let shortest = row[index].start + 1
+                row[index].end = row[index].end.map { max(shortest, min($0, payload.purchaseDate)) }
             }
             row.append(
                 .init(
