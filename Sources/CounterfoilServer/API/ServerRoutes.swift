@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
 internal import LedgerServices
+internal import WebConsole
 
 /// Adds all routes to the router, with their dependencies.
 enum ServerRoutes {

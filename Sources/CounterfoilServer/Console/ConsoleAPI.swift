@@ -2,6 +2,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import WebConsole
 
 /// Calls the API from the console: the same routes, with the scopes of the key of the session. All changes go through
 /// the API. Data that the API does not return, such as the latest events of all customers, is read from the same

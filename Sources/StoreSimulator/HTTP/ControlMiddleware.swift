@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
+internal import WebConsole
 
 /// Adds a request ID to responses of the control API, and answers unknown paths and methods, and requests during the
 /// start, with its error format.
@@ -12,21 +13,27 @@ struct ControlMiddleware: RouterMiddleware {
 
     @concurrent func handle(_ request: Request, context: SimulatorContext, next: NextHandler) async throws -> Response {
         // Split the path as the router does.
-        let segments = request.uri.path.split(separator: "/").map(String.init)
-        guard segments.first == "simulator" else { return try await next(request, context) }
+        let first = request.uri.path.split(separator: "/").first ?? ""
+        guard first == "simulator" else { return try await next(request, context) }
         var response: Response
         do { response = try await next(request, context) } catch let error as HTTPError {
-            guard let answer = Self.answer(to: error, segments.dropFirst()) else { throw error }
+            guard let answer = Self.answer(to: error, at: request.uri.path) else { throw error }
             response = try await SimulatorRoutes.send(answer, context)
         }
         if let name = Self.requestID { response.headers[name] = context.requestID }
         return response
     }
 
-    private static func answer(to error: HTTPError, _ segments: ArraySlice<String>) -> SimulatorResponse? {
+    private static let methods: AllowedMethods = {
+        let methods = AllowedMethods()
+        methods.setRoutes(ControlRoutes.operations.map { ("/simulator" + $0.path, $0.method.rawValue) })
+        return methods
+    }()
+
+    private static func answer(to error: HTTPError, at path: String) -> SimulatorResponse? {
         switch error.status {
         case .notFound:
-            let allowed = methods(at: segments)
+            let allowed = methods.allowed(at: path)
             guard !allowed.isEmpty else {
                 return ControlFailure(
                     404, "not_found", "there is no such path; /simulator/openapi.yaml lists all paths"
@@ -42,18 +49,6 @@ struct ControlMiddleware: RouterMiddleware {
         case .contentTooLarge: return ControlFailure(413, "too_large", "the body is too large").response
         default: return nil
         }
-    }
-
-    /// Returns the methods of the operations at a path below `/simulator`.
-    private static func methods(at segments: ArraySlice<String>) -> [String] {
-        let found = ControlRoutes.operations.filter { operation in
-            let parts = operation.path.split(separator: "/")
-            return parts.count == segments.count
-                && zip(parts, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
-        }
-        let methods = Set(found.map(\.method.rawValue))
-        // The router adds HEAD to each route with GET.
-        return (methods.contains("GET") ? methods.union(["HEAD"]) : methods).sorted()
     }
 }
 

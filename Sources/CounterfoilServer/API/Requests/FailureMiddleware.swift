@@ -6,6 +6,7 @@ internal import LedgerServices
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
+internal import WebConsole
 
 /// Converts every failure to the error format of the API.
 struct FailureMiddleware: RouterMiddleware {
@@ -79,4 +80,17 @@ extension SigningError {
     /// Whether the request caused the error: one of its identifiers cannot be signed. Keys and the clock are the
     /// server's.
     var isOfRequest: Bool { code == .invalidIdentifier }
+}
+
+extension AllowedMethods {
+    /// Returns the failure to answer to a request for which the router found no route, if the path has other methods.
+    func failure(of request: Request, after error: any Error) -> APIFailure? {
+        guard let error = error as? HTTPError, error.status == .notFound else { return nil }
+        let allowed = allowed(at: request.uri.path)
+        guard !allowed.isEmpty else { return nil }
+        var failure = APIFailure(
+            .methodNotAllowed, "method_not_allowed", "This path accepts \(allowed.joined(separator: ", ")).")
+        failure.allowed = allowed
+        return failure
+    }
 }
