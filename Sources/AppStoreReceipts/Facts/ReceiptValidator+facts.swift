@@ -40,13 +40,8 @@ extension ReceiptValidator {
                 facts.transactions[index].signedDate = min(facts.transactions[index].signedDate, old.purchaseDate)
             }
         }
-        guard let app = receipt.appReceipt?.payload else { return facts }
-        if app.originalVersion != nil || app.originalPurchaseDate != nil {
-            facts.originalPurchases = [
-                OriginalPurchaseFact(
-                    applicationVersion: app.originalVersion, purchaseDate: app.originalPurchaseDate,
-                    signedDate: app.creationDate, isTestData: app.environment != .production)
-            ]
+        if case .app(let app) = receipt.payload, let original = app.originalPurchase {
+            facts.originalPurchases = [original]
         }
         return facts
     }
@@ -68,6 +63,16 @@ extension ReceiptValidator {
         }
         return VerifyReceiptResponse(
             status: response.status, environment: response.environment, receipt: .object(members))
+    }
+}
+
+extension AppReceipt {
+    /// When the customer first got the app; nil if the receipt does not contain it, like those of Xcode.
+    package var originalPurchase: OriginalPurchaseFact? {
+        guard originalVersion != nil || originalPurchaseDate != nil else { return nil }
+        return OriginalPurchaseFact(
+            applicationVersion: originalVersion, purchaseDate: originalPurchaseDate, signedDate: creationDate,
+            isTestData: environment != .production)
     }
 }
 

@@ -77,10 +77,8 @@ extension OriginalPurchase {
         _ receipt: AppReceipt, for customer: String, in appEnvironment: AppEnvironment, at now: Milliseconds,
         origin: Origin
     ) throws {
-        guard receipt.originalVersion != nil || receipt.originalPurchaseDate != nil else { return nil }
-        fact = OriginalPurchaseFact(
-            applicationVersion: receipt.originalVersion, purchaseDate: receipt.originalPurchaseDate,
-            signedDate: receipt.creationDate, isTestData: appEnvironment.environment != .production)
+        guard let original = receipt.originalPurchase else { return nil }
+        fact = original
         subject = Self.name(of: fact, receipt.downloadID, for: customer)
         (self.scope, kind, self.origin, receivedAt) = (appEnvironment.id, .receipt, origin, now)
         text = try OriginalPurchaseText(fact).text
