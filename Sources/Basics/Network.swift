@@ -101,6 +101,12 @@ extension Network {
     /// The loopback addresses of this machine.
     public static let loopback = ["127.0.0.0/8", "::1"].compactMap { Network($0) }
 
+    /// Whether a host is `localhost` or a loopback address, with or without the brackets of IPv6.
+    package static func isLoopback(host: String) -> Bool {
+        let host = host.lowercased().trimmingCharacters(in: ["[", "]"])
+        return host == "localhost" || loopback.contains { $0.contains(host) }
+    }
+
     /// The addresses that do not belong to the public internet: loopback, private and link-local networks, shared and
     /// reserved ranges (RFC 6890 and the registries that it began, such as RFC 9602 and RFC 9637), translated IPv4
     /// addresses, multicast, and site-local addresses (deprecated by RFC 3879). For checks against requests into the

@@ -177,8 +177,7 @@ extension ServerConfigurationReader {
 
     func check(_ configuration: ServerConfiguration) {
         let listen = configuration.listen
-        let isLoopback = listen.host == "localhost" || Network.loopback.contains { $0.contains(listen.host) }
-        if !isLoopback, listen.tls == nil, listen.trustedProxies.isEmpty {
+        if !Network.isLoopback(host: listen.host), listen.tls == nil, listen.trustedProxies.isEmpty {
             addNote("listen", "others can reach \(quoted(listen.host)) without TLS; set tls or trusted_proxies")
         }
         if configuration.console.isEnabled,
@@ -226,6 +225,6 @@ extension ServerConfigurationReader {
     /// Whether a connection to the URL is safe from eavesdroppers: HTTPS or loopback. True for an invalid URL.
     func isSecureOrLoopback(_ url: String) -> Bool {
         guard !url.lowercased().hasPrefix("https:"), let host = Self.host(ofURL: url) else { return true }
-        return host == "localhost" || Network.loopback.contains { $0.contains(host) }
+        return Network.isLoopback(host: host)
     }
 }

@@ -1,4 +1,5 @@
 package import AppStoreModels
+internal import Basics
 internal import Foundation
 
 extension RetentionMessaging {
@@ -43,15 +44,8 @@ extension RetentionMessaging {
         case "https":
             let port = url.port ?? 443
             return port == 443 || (1024...65535).contains(port) ? nil : "has a port other than 443 and 1024 or above"
-        case "http": return isLoopback(host) ? nil : "is not HTTPS"
+        case "http": return Network.isLoopback(host: host) ? nil : "is not HTTPS"
         default: return "is not HTTPS"
         }
-    }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        let host = host.lowercased()
-        if ["localhost", "::1", "[::1]"].contains(host) { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        return parts.count == 4 && parts.first == 127 && !parts.contains(nil)
     }
 }
