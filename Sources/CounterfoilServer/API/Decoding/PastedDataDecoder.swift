@@ -231,7 +231,7 @@ extension AnySignedPayload {
             .init(environment: payload.environment.rawValue, transactionID: payload.originalTransactionId)
         case .notification(let payload):
             .init(
-                bundleID: payload.data?.bundleId, environment: payload.data?.environment.rawValue,
+                bundleID: payload.namedApp?.bundleID, environment: payload.namedApp?.environment.rawValue,
                 notification: payload.notificationUUID)
         case .appTransaction(let payload): .init(bundleID: payload.bundleId)
         case .realtimeRequest(let payload): .init(transactionID: payload.originalTransactionId)
