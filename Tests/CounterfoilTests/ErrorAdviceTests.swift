@@ -148,11 +148,6 @@ import Testing
             #expect(outcome.status == 1 && outcome.errors.contains("written: it is closed\n"), "\(outcome.errors)")
         }
     }
-
-    @Test(arguments: [(0.0, "0 s"), (119.9, "119 s"), (120.0, "2 min"), (7200.0, "2 h"), (2_592_060.0, "30 days")])
-    func `Ages are printed in a readable unit`(_ seconds: Double, _ text: String) {
-        #expect(TraceReport.length(seconds) == text)
-    }
 }
 
 @Suite struct `Commands suggested by simulator and server init` {

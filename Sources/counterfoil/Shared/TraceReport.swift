@@ -34,13 +34,6 @@ struct TraceReport: Encodable {
             explanation: trace.revocation.explanation)
     }
 
-    /// Returns a duration in seconds, minutes, hours or days, such as `59 s`, `90 min` or `30 days`.
-    static func length(_ seconds: TimeInterval) -> String {
-        let units: [(length: Double, name: String)] = [(86_400, "days"), (3600, "h"), (60, "min")]
-        let unit = units.first { seconds >= 2 * $0.length } ?? (length: 1, name: "s")
-        return "\(Int((seconds / unit.length).rounded(.down))) \(unit.name)"
-    }
-
     /// Returns the trace as lines of text, with one item per certificate.
     static func lines(_ trace: VerificationTrace, _ style: Style) -> [String] {
         var lines = trace.certificates.map { certificate in
@@ -55,7 +48,9 @@ struct TraceReport: Encodable {
         case .notChecked:
             let reason = revocation.explanation.map { ": \($0.printable)" } ?? ""
             lines.append("  revocation  not checked\(reason)")
-        case .good: lines.append("  revocation  good, as of \(length(revocation.age ?? 0)) ago")
+        case .good:
+            let age = (revocation.age ?? 0).lengthInWords(rounded: .down)
+            lines.append("  revocation  good, as of \(age) ago")
         case .unknown: lines.append("  revocation  unknown: \((revocation.explanation ?? "").printable)")
         }
         return lines
