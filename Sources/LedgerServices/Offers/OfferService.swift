@@ -82,9 +82,8 @@ package struct OfferService: Sendable {
     ///   customer.
     package func transactionID(_ named: String?, _ reading: CustomerReading, isPublic: Bool) async throws -> String? {
         guard let named else {
-            return reading.facts.transactions.max {
-                ($0.purchaseDate, $0.transactionID) < ($1.purchaseDate, $1.transactionID)
-            }?.transactionID ?? reading.lineages.compactMap(\.appTransactionID).first
+            return reading.facts.transactions.max { $0.wasPurchased(before: $1) }?.transactionID
+                ?? reading.lineages.compactMap(\.appTransactionID).first
         }
         let original = try await storage.originalTransactionID(of: named, in: appEnvironment.id)
         guard let original else {
