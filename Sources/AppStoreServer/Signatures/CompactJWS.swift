@@ -25,6 +25,12 @@ package enum CompactJWS {
         }
     }
 
+    /// Returns the payload of a JWS, which is not verified; nil unless there are three parts and it is base64url.
+    package static func payload(of text: String) -> [UInt8]? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 3 ? Base64.decodeURL(parts[1]) : nil
+    }
+
     /// Returns JSON with sorted keys: equal values give equal bytes.
     package static func json(_ value: some Encodable) throws(SigningError) -> Data {
         do { return try JSONEncoder.sorted.encode(value) } catch {

@@ -1,3 +1,4 @@
+internal import AppStoreServer
 package import AppStoreTrust
 internal import Basics
 internal import Crypto
@@ -18,8 +19,7 @@ extension UnverifiedItem {
     /// Returns the UUID that an unverified notification claims. It serves only to notice a later verified notification
     /// with the same UUID.
     private static func claimedUUID(_ text: String) -> String? {
-        let segments = text.prefix(1 << 20).split(separator: ".", omittingEmptySubsequences: false)
-        guard segments.count == 3, let payload = Base64.decodeURL(segments[1]) else { return nil }
+        guard let payload = CompactJWS.payload(of: String(text.prefix(1 << 20))) else { return nil }
         do {
             let claim = try StrictJSONDecoder.decode(Claim.self, from: payload)
             return claim.notificationUUID.utf8.count <= 64 ? claim.notificationUUID : nil

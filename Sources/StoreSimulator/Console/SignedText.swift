@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import AppStoreServer
 internal import Basics
 internal import Foundation
 internal import WebConsole
@@ -26,9 +27,7 @@ enum SignedText {
 
     /// Returns the payload of a JWS. Does not verify it, because the simulator itself has signed it.
     static func payload(of text: String) -> JSONValue? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let bytes = Base64.decodeURL(parts[1]) else { return nil }
-        return try? JSONValue(json: bytes)
+        CompactJWS.payload(of: text).flatMap { try? JSONValue(json: $0) }
     }
 
     /// Returns a value as JSON; a string without quotes.

@@ -55,9 +55,7 @@ enum VerificationReport {
     /// Returns the payload's JSON as signed. The text was verified, so its middle segment is JSON. ``Output`` escapes
     /// control characters.
     private static func signedJSON(_ text: String) -> String {
-        let segments = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard segments.count == 3, let bytes = Base64.decodeURL(segments[1]) else { return "null" }
-        return String(decoding: bytes, as: UTF8.self)
+        CompactJWS.payload(of: text).map { String(decoding: $0, as: UTF8.self) } ?? "null"
     }
 
     private static func fields(of text: String) -> [String] {

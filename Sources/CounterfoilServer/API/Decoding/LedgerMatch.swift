@@ -1,3 +1,4 @@
+internal import AppStoreServer
 internal import Ledger
 
 /// The ledger's record of the pasted data, and their differences.
@@ -37,7 +38,7 @@ struct LedgerMatch {
                 match.note?.append(" The received text is damaged on disk.")
                 return match
             }
-            let payload = DecodedNotification.payload(of: stored.text)
+            let payload = CompactJWS.payload(of: stored.text)
             if payload != verdict.payload { match.note?.append(" Another text was received under its identifier.") }
             match.differences = PayloadDifference.between(payload, verdict.payload)
             return match

@@ -1,3 +1,4 @@
+internal import AppStoreServer
 internal import Foundation
 internal import Ledger
 
@@ -61,7 +62,7 @@ enum NewestTextLookup {
         let wanted = FactSelection(original, transactions: transactions, renewal: isRenewal)
         return try await storage.sources(of: [wanted], notifications: true, in: scope)
             .compactMap { text(of: $0.source, member) }
-            .compactMap { DecodedNotification.payload(of: $0) }
+            .compactMap { CompactJWS.payload(of: $0) }
             .map { ($0, APIValue(json: Data($0))) }
             .filter { $0.1[name].text == verdict.subject.transactionID }
             .max { ($0.1["signedDate"].number ?? 0) < ($1.1["signedDate"].number ?? 0) }?.0
@@ -71,7 +72,7 @@ enum NewestTextLookup {
         switch source {
         case .signedFact(let kept): kept.text
         case .notification(let kept, _):
-            DecodedNotification.payload(of: kept.text).flatMap { APIValue(json: Data($0))["data"][member].text }
+            CompactJWS.payload(of: kept.text).flatMap { APIValue(json: Data($0))["data"][member].text }
         }
     }
 }

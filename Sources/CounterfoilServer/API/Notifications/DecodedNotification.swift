@@ -72,19 +72,13 @@ struct DecodedNotification {
         do throws(VerificationError) {
             let verified = try await verify(text)
             traces.append((part, verified.trace))
-            if let json = Self.payload(of: text) { payloads.append((part, json)) }
+            if let json = CompactJWS.payload(of: text) { payloads.append((part, json)) }
             try check(verified.payload)
             return verified.payload
         } catch {
             problems.append(Problem(part: part, code: "\(error.code)", message: error.message))
             return nil
         }
-    }
-
-    /// Returns the JSON of a signed text. Call this only for verified texts: others may not contain JSON.
-    static func payload(of text: String) -> [UInt8]? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 3 ? Base64.decodeURL(parts[1]) : nil
     }
 
     func write(to json: inout JSONWriter) {
