@@ -11,6 +11,15 @@ import Testing
         #expect(!everywhere.contains(text))
         #expect(everywhere.contains("10.1.2.3"))
     }
+
+    @Test(arguments: [
+        ("localhost", true), ("LocalHost", true), ("127.8.9.1", true), ("::1", true), ("[::1]", true),
+        ("::ffff:127.0.0.1", true), ("localhost.example.com", false), ("127.0.0.1.example.com", false),
+        ("10.0.0.1", false), ("::", false), ("", false),
+    ])
+    func `A host is loopback in any notation`(_ host: String, _ isLoopback: Bool) {
+        #expect(Network.isLoopback(host: host) == isLoopback)
+    }
 }
 
 @Suite struct `The key of a network` {
