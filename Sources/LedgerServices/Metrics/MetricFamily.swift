@@ -81,7 +81,7 @@ extension MetricFamily {
         "Time from a notification's request to its response.")
     package static let verification = MetricFamily(
         "counterfoil_verification_duration_seconds", .histogram(.work),
-        "Verification time of one signed text, including revocation.")
+        "Verification time of one notification, including revocation.")
     package static let revocation = MetricFamily(
         "counterfoil_revocation_lookup_duration_seconds", .histogram(.responses),
         "Duration of OCSP requests.")

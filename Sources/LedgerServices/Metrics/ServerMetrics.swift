@@ -23,7 +23,7 @@ package final class ServerMetrics: Sendable {
     package let late: Counter
     /// The time from a request's head to its response.
     package let acknowledgement: Timer
-    /// The time to verify one signed text, including waiting times.
+    /// The time to verify the outer signature of one notification, including waiting times.
     package let verification: Timer
 
     // MARK: The ledger

@@ -30,7 +30,7 @@ let metricsText = #"""
     counterfoil_acknowledgement_duration_seconds_bucket{le="+Inf"} 0
     counterfoil_acknowledgement_duration_seconds_sum 0
     counterfoil_acknowledgement_duration_seconds_count 0
-    # HELP counterfoil_verification_duration_seconds Verification time of one signed text, including revocation.
+    # HELP counterfoil_verification_duration_seconds Verification time of one notification, including revocation.
     # TYPE counterfoil_verification_duration_seconds histogram
     counterfoil_verification_duration_seconds_bucket{le="5e-05"} 0
     counterfoil_verification_duration_seconds_bucket{le="0.0001"} 0
