@@ -11,10 +11,14 @@ struct PurchasesView: View {
 
     var body: some View {
         VStack(spacing: 16) {
-            if customer?.nextStep == .fixPayment {
-                Text("Your payment failed. Update your payment method to use Pro.")
-            } else if customer?.isActive("pro") == true {
+            if customer?.isActive("pro") == true {
                 Text("You have Pro.")
+                // In a grace period the customer still has access.
+                if customer?.nextStep == .fixPayment {
+                    Text("Your payment failed. Update your payment method to keep Pro.")
+                }
+            } else if customer?.nextStep == .fixPayment {
+                Text("Your payment failed. Update your payment method to use Pro.")
             } else if customer?.readiness == .ready {
                 Button("Get Pro") { perform { try await buy() } }
             } else {
