@@ -123,6 +123,8 @@ extension ServerContext {
     func require(_ scope: APIScope) throws(APIFailure) -> Principal {
         guard let principal else { throw APIFailure(.unauthorized, "unauthorized", "Send an API key.") }
         guard principal.scopes.contains(scope) else {
+            // The key may have the scope: a session has fewer.
+            if APIScope.publicKeyScopes.contains(scope) { try principal.refuseSession() }
             throw APIFailure.forbidden("The key \(principal.name) lacks the scope \(scope.rawValue).")
         }
         return principal
