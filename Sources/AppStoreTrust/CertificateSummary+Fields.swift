@@ -7,12 +7,9 @@ extension CertificateSummary {
     package init(
         subject: String, issuer: String, serialNumber: [UInt8], notBefore: Date, notAfter: Date, der: [UInt8]
     ) {
-        self.subject = subject
-        self.issuer = issuer
-        self.serialNumber = serialNumber.hexadecimal.uppercased()
-        self.notBefore = notBefore
-        self.notAfter = notAfter
-        fingerprint = SHA256.hash(data: der).hexadecimal
+        self.init(
+            subject: subject, issuer: issuer, serialNumber: serialNumber.hexadecimal.uppercased(), notBefore: notBefore,
+            notAfter: notAfter, fingerprint: SHA256.hash(data: der).hexadecimal)
     }
 
     /// Creates a summary of a root certificate of which only the fingerprint and these values are known.

@@ -2,7 +2,8 @@ public import Foundation
 
 /// A payload with verified signature, certificate chain, app and environment.
 ///
-/// Only a verifier creates one, so a function with a parameter of this type cannot receive unverified data.
+/// Only a verifier creates one, so a function with a parameter of this type cannot receive unverified data. Tests of such
+/// a function create values with ``init(unverifiedForTesting:text:trace:)``.
 public struct Verified<Payload: Sendable>: Sendable {
     /// The decoded payload.
     public let payload: Payload
@@ -18,7 +19,22 @@ public struct Verified<Payload: Sendable>: Sendable {
         self.text = text
         self.trace = trace
     }
+
+    /// Creates a value that nobody verified, for tests of functions that take a verified one.
+    ///
+    /// - Warning: Never call it outside tests. To read stored data again, verify ``text``, as of its signing date.
+    /// - Parameters:
+    ///   - payload: The payload.
+    ///   - text: The signed text. Default: empty, which every verifier refuses.
+    ///   - trace: The details of the verification. Default: no certificates, and the anchor `unverified`.
+    public init(unverifiedForTesting payload: Payload, text: String = "", trace: VerificationTrace = .unverified) {
+        self.init(checked: payload, text: text, trace: trace)
+    }
 }
+
+extension Verified: Equatable where Payload: Equatable {}
+
+extension Verified: Hashable where Payload: Hashable {}
 
 /// The details of a verification: the certificates, the anchor, the instant and the revocation status.
 public struct VerificationTrace: Sendable, Hashable {
@@ -34,14 +50,20 @@ public struct VerificationTrace: Sendable, Hashable {
     /// The revocation status.
     public let revocation: RevocationFinding
 
-    package init(
-        certificates: [CertificateSummary], anchor: String, validatedAt: Date, revocation: RevocationFinding
+    /// Creates a trace with these values, for tests. A verifier creates all others.
+    public init(
+        certificates: [CertificateSummary] = [], anchor: String, validatedAt: Date,
+        revocation: RevocationFinding = .notChecked
     ) {
         self.certificates = certificates
         self.anchor = anchor
         self.validatedAt = validatedAt
         self.revocation = revocation
     }
+
+    /// The trace of a value that nobody verified: without certificates, with the anchor `unverified`, as of 1970.
+    public static let unverified = VerificationTrace(
+        anchor: "unverified", validatedAt: Date(timeIntervalSince1970: 0))
 }
 
 /// The main fields of a certificate, for people.
@@ -67,6 +89,20 @@ public struct CertificateSummary: Sendable, Hashable {
     /// The object identifiers of Apple's purpose extensions, such as `1.2.840.113635.100.6.11.1`, that are required at
     /// this place in the chain.
     public package(set) var markers: [String] = []
+
+    /// Creates a summary with these values, for tests. A verifier creates all others.
+    public init(
+        subject: String, issuer: String, serialNumber: String, notBefore: Date, notAfter: Date, fingerprint: String,
+        markers: [String] = []
+    ) {
+        self.subject = subject
+        self.issuer = issuer
+        self.serialNumber = serialNumber
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        self.fingerprint = fingerprint
+        self.markers = markers
+    }
 }
 
 /// The revocation status of a chain.
@@ -91,14 +127,15 @@ public struct RevocationFinding: Sendable, Hashable {
     /// Why the status is unknown, or why it was not checked although the policy requires it; nil otherwise.
     public let explanation: String?
 
-    package init(status: Status, age: TimeInterval? = nil, explanation: String? = nil) {
+    /// Creates a status with these values, for tests. A verifier creates all others.
+    public init(status: Status, age: TimeInterval? = nil, explanation: String? = nil) {
         self.status = status
         self.age = age
         self.explanation = explanation
     }
 
     /// Revocation was not checked.
-    package static let notChecked = RevocationFinding(status: .notChecked)
+    public static let notChecked = RevocationFinding(status: .notChecked)
 }
 
 /// Whether revocation is checked, and how an unknown status is treated.

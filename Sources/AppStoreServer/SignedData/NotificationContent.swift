@@ -3,7 +3,7 @@ public import AppStoreTrust
 
 /// The subject of a notification. All signed data inside are verified: see ``SignedDataVerifier/content(of:)``.
 @nonexhaustive
-public enum NotificationContent: Sendable {
+public enum NotificationContent: Sendable, Hashable {
     /// A purchase, with the renewal information if it is a subscription.
     case purchase(Verified<JWSTransactionDecodedPayload>, renewal: Verified<JWSRenewalInfoDecodedPayload>?)
     /// A subscription for which the notification contains no transaction.

@@ -71,6 +71,22 @@ import Testing
         configuration.revocation = RevocationOptions(policy: .soft)
     }
 
+    @Test func `The articles' code tests a function that takes a verified value`() throws {
+        struct OwnStore {
+            func hasAccess(_ transaction: Verified<JWSTransactionDecodedPayload>) throws -> Bool {
+                try #require(transaction.payload.expiresDate) > TestStore.now
+            }
+        }
+        let store = OwnStore()
+        let payload = JWSTransactionDecodedPayload(
+            transactionId: "2", originalTransactionId: "1", bundleId: TestStore.bundleId, productId: "pro.monthly",
+            purchaseDate: TestStore.now - 100, originalPurchaseDate: TestStore.now - 100, expiresDate: TestStore.now,
+            quantity: 1, type: .autoRenewableSubscription, inAppOwnershipType: .purchased,
+            signedDate: TestStore.now - 100, environment: .production)
+        let expired = Verified(unverifiedForTesting: payload)
+        #expect(try store.hasAccess(expired) == false)
+    }
+
     @Test func `The articles' code enrolls an Xcode certificate`() async throws {
         let signer = try XcodeSigner.shared()
         try await Tool.inTemporaryFolder { folder in
