@@ -30,6 +30,9 @@ public struct ConfigurationError: CounterfoilError, Hashable {
     /// The problems, at least one. Beyond a hundred problems only their number is given.
     public let problems: [ConfigurationIssue]
 
+    /// Creates an error with these problems, for tests of error handling.
+    public init(problems: [ConfigurationIssue]) { self.problems = problems }
+
     /// `invalid_configuration`.
     public var code: String { "invalid_configuration" }
 

@@ -35,7 +35,8 @@ public struct ServerError: CounterfoilError, Hashable {
     /// The message.
     public var description: String { message }
 
-    init(_ code: Code, _ message: String) {
+    /// Creates an error with these values, for tests of error handling.
+    public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }

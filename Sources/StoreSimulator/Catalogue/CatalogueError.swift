@@ -10,7 +10,7 @@ public struct CatalogueError: CounterfoilError, Hashable {
     /// reported.
     public let problems: [Problem]
 
-    /// Creates an error.
+    /// Creates an error with these problems, for tests of error handling.
     public init(problems: [Problem]) { self.problems = problems }
 
     init(_ problems: ConfigurationProblems) { self.init(problems: problems.problems) }

@@ -78,6 +78,9 @@ public struct ScenarioError: CounterfoilError, Hashable {
     /// The problems, at least one, each with its path and line.
     public let problems: [CatalogueError.Problem]
 
+    /// Creates an error with these problems, for tests of error handling.
+    public init(problems: [CatalogueError.Problem]) { self.problems = problems }
+
     /// `invalid_scenario`.
     public var code: String { "invalid_scenario" }
 

@@ -50,7 +50,8 @@ public struct SimulatorError: CounterfoilError, Hashable {
     /// What is wrong and what to do, for people.
     public let message: String
 
-    package init(_ code: Code, _ message: String) {
+    /// Creates an error with these values, for tests of error handling.
+    public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }

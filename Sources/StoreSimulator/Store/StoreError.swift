@@ -8,7 +8,8 @@ public struct StoreError: CounterfoilError, Hashable, Codable {
     /// The reason in a sentence, for people.
     public let message: String
 
-    package init(_ code: Code, _ message: String) {
+    /// Creates an error with these values, for tests of error handling.
+    public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }

@@ -25,4 +25,10 @@ import Testing
         #expect(configuration.apps.first?.responseSigningKey == nil)
         #expect(configuration.listen.trustedProxies.map { $0.contains("10.1.2.3") } == [true])
     }
+
+    @Test func `A program creates the errors of a server, for its own tests`() {
+        #expect(ServerError(.portInUse, "port 8080 is taken").code == .portInUse)
+        let problem = ConfigurationIssue(path: "apps[0].bundle_id", message: "is missing", line: 12)
+        #expect(ConfigurationError(problems: [problem]).message == "apps[0].bundle_id: is missing, line 12")
+    }
 }
