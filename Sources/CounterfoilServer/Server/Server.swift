@@ -175,6 +175,7 @@ public final class Server: Sendable {
     }
 
     /// Stops gracefully: accepts no more requests, finishes the requests in progress and the work that they caused.
+    /// Returns when the server has stopped, also if the task is cancelled.
     ///
     /// - Throws: The error with which the server failed, if it did.
     public func stop() async throws {
@@ -182,10 +183,19 @@ public final class Server: Sendable {
         try await task.value
     }
 
-    /// Waits until the server has stopped.
+    /// Waits until the server has stopped. If the waiting task is cancelled, or its service group shuts down, the server
+    /// stops as with ``stop()``, for all that wait for it.
     ///
     /// - Throws: The error with which the server failed, if it did.
-    public func wait() async throws { try await task.value }
+    public func wait() async throws {
+        let group = group
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await task.value
+        } onCancelOrGracefulShutdown: {
+            // The handler cannot wait. `task` ends when the shutdown is complete.
+            Task { await group.triggerGracefulShutdown() }
+        }
+    }
 }
 
 /// A service whose description is only its type's name. The default description in logs would include all its

@@ -121,7 +121,7 @@ public final class Simulator: Sendable {
     func wake() { wakeups.yield() }
 
     /// Stops the simulator: accepts no more connections, and closes open ones after half a second. Deletes the folder
-    /// if it is temporary.
+    /// if it is temporary. Returns when this is done, also if the task is cancelled.
     public func stop() async {
         // The event stream of an open page would keep its connection open.
         core.pages.shutdown()
@@ -134,10 +134,18 @@ public final class Simulator: Sendable {
         directory.removeIfTemporary()
     }
 
-    /// Waits until ``stop()`` is called or the server fails.
+    /// Waits until ``stop()`` is called or the server fails. If the waiting task is cancelled, stops the simulator.
     ///
     /// - Throws: The error with which the server failed.
-    public func wait() async throws { try await service.wait() }
+    public func wait() async throws {
+        try await withTaskCancellationHandler {
+            try await service.wait()
+        } onCancel: {
+            Task { await self.stop() }
+        }
+        // That task may still be deleting the folder.
+        if Task.isCancelled { await stop() }
+    }
 }
 
 extension SimulatorCore {

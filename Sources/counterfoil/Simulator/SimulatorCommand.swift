@@ -129,12 +129,7 @@ struct SimulatorRun: AsyncParsableCommand {
                     try banner(information, configuration.catalogue)
                 }
                 if open { WebBrowser.open(information.pagesURL) }
-                // Cancellation does not end `wait()`, so stop the simulator.
-                try await withTaskCancellationHandler {
-                    try await simulator.wait()
-                } onCancel: {
-                    Task { await simulator.stop() }
-                }
+                try await simulator.wait()
             }
         } catch {
             await stop(simulator, entry)

@@ -1,6 +1,7 @@
 import CoreMetrics
 import CounterfoilServer
 import Foundation
+import ServiceLifecycle
 import TestSupport
 import Testing
 
@@ -11,6 +12,14 @@ import Testing
             let server = try await Server.start(loaded.configuration)
             print("listening on port \(server.port)")
             try await server.wait()
+        }
+        struct PurchaseServer: Service {
+            let configuration: ServerConfiguration
+
+            func run() async throws {
+                let server = try await Server.start(configuration)
+                try await server.wait()
+            }
         }
         func measure(_ configuration: ServerConfiguration, _ backend: any MetricsFactory) async throws -> Int {
             let server = try await Server.start(configuration, metrics: backend)

@@ -1,6 +1,7 @@
 import Foundation
 import LedgerServices
 import Logging
+import ServiceLifecycle
 import StoreSimulator
 import Synchronization
 import TestSupport
@@ -97,6 +98,53 @@ import Testing
             #expect(log.text == "")
             try await ledger.storage.close()
         }
+    }
+
+    @Test func `A server stops when a task that waits for it is cancelled`() async throws {
+        try await World.run { world in
+            let server = try world.server
+            let waiting = Task { try await server.wait() }
+            waiting.cancel()
+            try await Self.waitForEnd(of: waiting)
+            // Another server can open the ledger.
+            try await world.startServer()
+        }
+    }
+
+    @Test func `A server that a service waits for stops with the service group`() async throws {
+        struct Waiter: Service {
+            let server: Server
+            let begin: AsyncStream<Void>.Continuation
+
+            func run() async throws {
+                begin.finish()
+                try await server.wait()
+            }
+        }
+        try await World.run { world in
+            let (begins, begin) = AsyncStream.makeStream(of: Void.self)
+            let waiter = Waiter(server: try world.server, begin: begin)
+            let group = ServiceGroup(
+                configuration: ServiceGroupConfiguration(
+                    services: [.init(service: waiter)], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            )
+            let running = Task { try await group.run() }
+            for await _ in begins {}
+            await group.triggerGracefulShutdown()
+            try await Self.waitForEnd(of: running)
+            try await world.startServer()
+        }
+    }
+
+    /// Waits until a task has ended. Throws its error.
+    private static func waitForEnd(of task: Task<Void, any Error>) async throws {
+        let isOver = Mutex(false)
+        Task {
+            _ = await task.result
+            isOver.withLock { $0 = true }
+        }
+        try await waitUntil("the task has ended") { isOver.withLock(\.self) }
+        try await task.value
     }
 
     @Test func `Cancelling the start of a server releases the ledger`() async throws {

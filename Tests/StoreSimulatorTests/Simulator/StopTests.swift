@@ -4,6 +4,7 @@ import Foundation
 import Hummingbird
 import NIOHTTP1
 import StoreSimulator
+import Synchronization
 import TestSupport
 import Testing
 
@@ -32,6 +33,21 @@ import Testing
                 try await waitUntil("the simulator is released") { stopped == nil }
             }
         }
+    }
+
+    @Test func `A simulator stops and deletes its folder when a task that waits for it is cancelled`() async throws {
+        let simulator = try await Simulator.start(SimulatorConfiguration.frozen)
+        #expect(FileManager.default.fileExists(atPath: simulator.information.privateKey))
+        let waiting = Task { try await simulator.wait() }
+        let isOver = Mutex(false)
+        Task {
+            _ = await waiting.result
+            isOver.withLock { $0 = true }
+        }
+        waiting.cancel()
+        try await waitUntil("the simulator has stopped") { isOver.withLock(\.self) }
+        try await waiting.value
+        #expect(!FileManager.default.fileExists(atPath: simulator.information.privateKey))
     }
 
     /// A connection that was accepted just before the stop and had no handler yet crashed the process. The suite
