@@ -2,7 +2,7 @@ public import AppStoreModels
 public import Foundation
 
 /// Signs the data that an app needs for purchases on special terms: promotional offers in both formats, eligibility for
-/// an introductory offer, and Advanced Commerce requests.
+/// an introductory offer, and Advanced Commerce requests. Win-back offers and offer codes have no signature.
 ///
 /// Each signature is for one purchase: it contains its own nonce and date, and Apple accepts it for a limited time only
 /// (24 hours for ``promotionalOffer(productID:offerID:appAccountToken:)``). The signer does not check whether the

@@ -19,6 +19,7 @@ public struct SigningKey: Sendable {
     public static let maximumSize = 64 * 1024
 
     /// Reads a P-256 key from the text of the `.p8` file: PEM with PKCS#8 (`PRIVATE KEY`) or SEC 1 (`EC PRIVATE KEY`).
+    /// Line breaks may be written as `\n`, as in an environment variable that holds one line.
     ///
     /// - Throws: `not_a_private_key`, `encrypted_key` or `not_p256` for another text; `too_large`; `invalid_identifier`
     ///   if the key ID is empty or too long.
@@ -27,8 +28,9 @@ public struct SigningKey: Sendable {
         guard pem.utf8.count <= Self.maximumSize else {
             throw SigningError(.tooLarge, "a key has at most \(Self.maximumSize) bytes")
         }
-        // Accept files that mail or another system has changed: a byte-order mark, CRLF, blank lines at either end.
-        let text = pem.replacing("\r\n", with: "\n").replacing("\u{FEFF}", with: "")
+        // Accept text that mail or another system has changed: a byte-order mark, CRLF, blank lines at either end, and
+        // escaped line breaks. PEM contains no backslash.
+        let text = pem.replacing("\r\n", with: "\n").replacing("\u{FEFF}", with: "").replacing(#"\n"#, with: "\n")
             .trimmingCharacters(in: .whitespacesAndNewlines)
         switch text.prefix(while: { !$0.isNewline }).trimmingCharacters(in: .whitespaces) {
         case "-----BEGIN PRIVATE KEY-----", "-----BEGIN EC PRIVATE KEY-----":
@@ -40,9 +42,12 @@ public struct SigningKey: Sendable {
         case "-----BEGIN ENCRYPTED PRIVATE KEY-----":
             throw SigningError(.encryptedKey, "the key is protected by a password")
         default:
-            throw SigningError(.notAPrivateKey, "not a PEM file with a private key")
+            throw SigningError(.notAPrivateKey, Self.expectation)
         }
     }
+
+    private static let expectation =
+        "not a PEM file with a private key: the first line has to be -----BEGIN PRIVATE KEY-----"
 
     /// Reads a key from a `.p8` file.
     ///
@@ -57,7 +62,7 @@ public struct SigningKey: Sendable {
             throw SigningError(.unreadableFile, "cannot read \(file.path)")
         }
         guard let text = String(data: data, encoding: .utf8) else {
-            throw SigningError(.notAPrivateKey, "not a PEM file with a private key")
+            throw SigningError(.notAPrivateKey, Self.expectation)
         }
         try self.init(pem: text, keyID: keyID)
     }

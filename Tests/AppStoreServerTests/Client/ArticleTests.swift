@@ -198,7 +198,7 @@ import Testing
         #expect(throws: SigningError.self) { try signer() }
         func promote(_ signer: OfferSigner) throws -> String {
             let jws = try signer.promotionalOfferV2(
-                productID: "pro.monthly", offerID: "win-back", transactionID: "2000000000000000")
+                productID: "pro.monthly", offerID: "half-price", transactionID: "2000000000000000")
             return jws
         }
         func introduce(_ signer: OfferSigner) throws -> String {
@@ -211,7 +211,7 @@ import Testing
         #expect(try introduce(mine).split(separator: ".").count == 3)
         func original(_ signer: OfferSigner) throws -> UUID {
             let offer = try signer.promotionalOffer(
-                productID: "pro.monthly", offerID: "win-back", appAccountToken: account)
+                productID: "pro.monthly", offerID: "half-price", appAccountToken: account)
             return offer.nonce
         }
         #expect(try original(mine) != original(mine))

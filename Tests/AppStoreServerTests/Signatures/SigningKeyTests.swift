@@ -13,6 +13,20 @@ import Testing
         }
     }
 
+    @Test func `A signing key is read from one line with escaped line breaks, as in an environment variable`() throws {
+        let key = P256.Signing.PrivateKey()
+        let line = key.pemRepresentation.replacing("\n", with: #"\n"#)
+        #expect(!line.contains("\n"))
+        let read = try SigningKey(pem: line, keyID: "ABCDEFGHIJ")
+        #expect(read.publicKeyPEM == key.publicKey.pemRepresentation)
+    }
+
+    @Test func `A text without a private key is refused with the expected first line`() {
+        let base64 = Data(P256.Signing.PrivateKey().pemRepresentation.utf8).base64EncodedString()
+        let error = #expect(throws: SigningError.self) { try SigningKey(pem: base64, keyID: "ABCDEFGHIJ") }
+        #expect(error?.message.contains("-----BEGIN PRIVATE KEY-----") == true)
+    }
+
     @Test func `A signing key is read from a file, and a missing or huge file throws its own error`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "key.p8")
