@@ -3,8 +3,6 @@
 //     swift run example-rehearse-renewals
 //
 // To send the notifications to your server, set `configuration.production.notificationURL` to its URL.
-internal import AppStoreModels
-import AppStoreServer
 import Foundation
 import StoreSimulator
 

@@ -1,9 +1,10 @@
 public import AppStoreModels
+public import AppStoreReceipts
 public import AppStoreServer
 internal import AppStoreTrust
 internal import Foundation
 
-// The verifier and the client with which a developer's server uses the simulator in place of the App Store.
+// The verifiers and the client with which a developer's server uses the simulator in place of the App Store.
 extension Simulator {
     /// Returns a verifier that trusts only this simulator, for its app in both environments.
     ///
@@ -19,6 +20,18 @@ extension Simulator {
         let core = core
         configuration.now = { core.now }
         return configuration
+    }
+
+    /// Returns a validator that trusts only this simulator's receipts, for its app in both environments.
+    ///
+    /// - Throws: ``SimulatorError`` if the certificate authority of receipts, which is created for the first receipt,
+    ///   cannot be created or written.
+    public func receiptValidator() throws -> ReceiptValidator {
+        let core = core
+        let root = Data(try core.receiptAuthority().root.der)
+        return ReceiptValidator(
+            anchors: try TrustAnchors(certificates: [root]), bundleIDs: [information.bundleID],
+            environments: [.production, .sandbox], now: { core.now })
     }
 
     /// Returns a client of this simulator's App Store Server API that signs with its In-App Purchase key.

@@ -68,6 +68,26 @@ import Testing
         }
     }
 
+    @Test func `The simulator's validator accepts its receipts in both environments, and Apple's roots do not`()
+        async throws
+    {
+        try await Simulator.run { simulator in
+            try await simulator.perform(.purchase(customer: "anna", product: Self.monthly, introductory: false))
+            let validator = try simulator.receiptValidator()
+            for environment in [AppStoreEnvironment.production, .sandbox] {
+                try await simulator.perform(
+                    .purchase(customer: "ben", product: Self.monthly, introductory: false), in: environment)
+                let receipt = try validator.validate(base64: simulator.receipt(of: "ben", in: environment))
+                #expect(validator.purchases(of: receipt).map(\.productID) == [Self.monthly])
+            }
+            let facts = try validator.facts(
+                of: validator.validate(base64: simulator.receipt(of: "anna")), catalogue: ProductCatalogue())
+            #expect(facts.transactions.map(\.productID) == [Self.monthly])
+            let text = try simulator.receipt(of: "anna")
+            #expect(throws: VerificationError(.untrustedRoot, "")) { try ReceiptValidator().validate(base64: text) }
+        }
+    }
+
     @Test func `The content of a test notification is the app`() async throws {
         let received = Mutex<[NotificationRequest]>([])
         let simulator = try await Simulator.start(.frozen) { request in received.withLock { $0.append(request) } }

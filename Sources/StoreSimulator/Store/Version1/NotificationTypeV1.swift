@@ -1,4 +1,5 @@
 /// The version of App Store Server Notifications, which App Store Connect sets for each environment.
+@nonexhaustive
 public enum NotificationVersion: Int, Sendable, Hashable, Codable, CaseIterable {
     /// Unsigned notifications with the app's shared secret and a receipt. Deprecated since June 2023.
     case one = 1
