@@ -12,6 +12,8 @@ internal import X509
 /// No value of a payload is used, and no network request is made, before the signature is verified.
 ///
 /// Every method throws a ``VerificationError`` for the first check that fails; retry only `revocation_unknown`.
+/// Cancellation does not end a verification: it takes some hundred microseconds, and with ``RevocationOptions`` at most
+/// their limits longer.
 public struct SignedDataVerifier: Sendable {
     private var configuration: Configuration
     private let trust: TrustedCertificates

@@ -21,6 +21,12 @@ import Testing
         func add(_ texts: [String]) async throws {}
         func setLastRevision(_ revision: String?, of customer: String) async throws {}
         func put(_ id: String, notBefore: Date?) async throws {}
+        func save(_ job: HistoryJob) async throws {}
+    }
+
+    private struct HistoryJob: Codable {
+        var request: NotificationHistoryRequest
+        var token: String?
     }
 
     private struct Body { let signedPayload: String }
@@ -133,6 +139,35 @@ import Testing
                 throw error
             }
         }
+    }
+
+    @Test func `The articles' code continues an interrupted notification history`() async throws {
+        let store = ReaderStore()
+        func run(_ job: inout HistoryJob, _ client: AppStoreServerClient) async throws {
+            for try await page in client.notificationHistory(job.request, after: job.token) {
+                try await store.add(page.notificationHistory.map(\.signedPayload))
+                job.token = page.paginationToken
+                try await store.save(job)
+            }
+        }
+        var job = HistoryJob(
+            request: NotificationHistoryRequest(startDate: TestStore.now - 86_400, endDate: TestStore.now))
+        let page = #"{"paginationToken":"t1","hasMore":true,"notificationHistory":[]}"#
+        let first = try Bench(.ok(page), .apiError(5_000_000)) { $0.retry = .never }
+        do {
+            try await run(&job, first.client)
+            Issue.record("the second page was read")
+        } catch let error as AppStoreServerError {
+            #expect(error.code == .serverFailure)
+        }
+        #expect(job.token == "t1")
+        // After a restart of the program.
+        job = try JSONDecoder().decode(HistoryJob.self, from: JSONEncoder().encode(job))
+        let second = try Bench(.ok(#"{"hasMore":false,"notificationHistory":[]}"#))
+        try await run(&job, second.client)
+        #expect(second.transport.requests.map(\.url).allSatisfy { $0.hasSuffix("?paginationToken=t1") })
+        #expect(second.transport.requests.map(\.body) == [first.transport.requests[0].body])
+        #expect(job.token == nil)
     }
 
     @Test func `The articles' code asks the sandbox only about transactions that production does not know`()
