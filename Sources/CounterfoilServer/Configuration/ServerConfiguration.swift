@@ -29,7 +29,7 @@ public struct ServerConfiguration: Sendable {
     /// The limits for clients.
     public var limits = Limits()
 
-    /// The level and format of the log.
+    /// The level and format of the log, for a ``ServerLogHandler``. No other logger uses them.
     public var log = Log()
 
     /// The web console.

@@ -39,7 +39,8 @@ public final class Server: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The settings.
-    ///   - logger: The logger of the server.
+    ///   - logger: The logger of the server. Default: one of `LoggingSystem`. The settings ``ServerConfiguration/log``
+    ///     have no effect on it: for them, pass a logger with a ``ServerLogHandler``.
     ///   - metrics: The metrics backend. Default: a new `PrometheusMetrics`, which `/metrics` exposes. With another
     ///     kind of backend, `/metrics` answers 404, and gauges that are read from the ledger are recorded every 15
     ///     seconds.

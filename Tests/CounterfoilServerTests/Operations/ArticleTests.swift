@@ -1,6 +1,7 @@
 import CoreMetrics
 import CounterfoilServer
 import Foundation
+import Logging
 import ServiceLifecycle
 import TestSupport
 import Testing
@@ -12,6 +13,11 @@ import Testing
             let server = try await Server.start(loaded.configuration)
             print("listening on port \(server.port)")
             try await server.wait()
+        }
+        func log(_ loaded: LoadedConfiguration) async throws -> Int {
+            let logger = Logger(label: "counterfoil") { _ in ServerLogHandler(loaded.configuration.log) }
+            let server = try await Server.start(loaded.configuration, logger: logger)
+            return server.port
         }
         struct PurchaseServer: Service {
             let configuration: ServerConfiguration
