@@ -4,7 +4,8 @@ public import Foundation
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Sends OCSP requests with a shared HTTP client.
+/// Sends OCSP requests with a shared HTTP client. A request ends after 30 seconds, even if `RevocationOptions.timeLimit` is
+/// longer.
 public struct HTTPRevocationTransport: RevocationTransport {
     /// Creates a transport. All transports share one client.
     public init() {}
