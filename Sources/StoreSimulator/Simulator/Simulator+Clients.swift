@@ -38,8 +38,21 @@ extension Simulator {
     ///
     /// - Throws: `SigningError` if the key file is missing from the simulator's folder.
     public func client(_ environment: AppStoreEnvironment = .production) throws -> AppStoreServerClient {
+        try client(environment, configuration: AppStoreServerClient.Configuration())
+    }
+
+    /// Returns a client of this simulator's App Store Server API with its own configuration. Pauses between retries take
+    /// real time, so a test with faults sets `retry` or `clock`.
+    ///
+    /// - Parameters:
+    ///   - environment: Production or the sandbox.
+    ///   - configuration: The configuration of the client. Its `now` becomes the simulator's clock.
+    /// - Throws: `SigningError` if the key file is missing from the simulator's folder.
+    public func client(
+        _ environment: AppStoreEnvironment = .production, configuration: AppStoreServerClient.Configuration
+    ) throws -> AppStoreServerClient {
         let key = try SigningKey(contentsOf: URL(filePath: information.privateKey), keyID: information.keyID)
-        var configuration = AppStoreServerClient.Configuration()
+        var configuration = configuration
         let core = core
         configuration.now = { core.now }
         return AppStoreServerClient(

@@ -68,6 +68,22 @@ import Testing
         }
     }
 
+    @Test func `A client of the simulator has the retry policy that a test sets`() async throws {
+        try await Simulator.run { simulator in
+            let bought = try await simulator.perform(
+                .purchase(customer: "anna", product: Self.monthly, introductory: false))
+            let id = try #require(bought.transactionID)
+            try simulator.add(Fault("route:transaction", .error(code: 5_000_001)))
+            var configuration = AppStoreServerClient.Configuration()
+            (configuration.retry, configuration.timeout) = (.never, .seconds(600))
+            let client = try simulator.client(configuration: configuration)
+            let error = await #expect(throws: AppStoreServerError.self) { try await client.transaction(id) }
+            #expect(error?.apiCode == .generalInternalRetryable && error?.attempts == 1)
+            // As for every client of the simulator, dates are those of its clock.
+            #expect(client.configuration.now() == simulator.now)
+        }
+    }
+
     @Test func `The simulator's validator accepts its receipts in both environments, and Apple's roots do not`()
         async throws
     {
