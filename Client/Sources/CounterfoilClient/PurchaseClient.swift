@@ -12,18 +12,17 @@ public actor PurchaseClient {
     private nonisolated let events: AsyncStream<ClientEvent>.Continuation
     private let incoming: AsyncStream<ClientEvent>
     private var machine: PurchaseStateMachine
-    private var isRunning = false
-    private var isStopped = false
+    private var (isRunning, isStopped) = (false, false)
     /// The error of the storage while the saved records cannot be read.
     private var unreadable: String?
     /// The records that could not be saved, of which the app was notified.
     private var unsaved: Set<String> = []
-    /// The last number given to a call.
+    /// The last number given to a call or an observer.
     private var lastID = 0
     private var calls: [Int: CheckedContinuation<CallOutcome, Never>] = [:]
     private var timers: [ClientTimer: Task<Void, Never>] = [:]
     private var requests: [Int: Task<Void, Never>] = [:]
-    private var observers: [AsyncStream<Customer>.Continuation] = []
+    package private(set) var observers: [Int: AsyncStream<Customer>.Continuation] = [:]
 
     /// - Parameters:
     ///   - store: The device's store: `StoreKitPurchaseStore()` in the app.
@@ -54,7 +53,7 @@ public actor PurchaseClient {
         isStopped = true
         events.finish()
         (Array(timers.values) + Array(requests.values)).forEach { $0.cancel() }
-        observers.forEach { $0.finish() }
+        observers.values.forEach { $0.finish() }
         calls.values.forEach { $0.resume(returning: .failed(.stopped)) }
         calls = [:]
     }
@@ -66,7 +65,9 @@ public actor PurchaseClient {
     /// first value may belong to the previous customer; see ``Customer/id``.
     public nonisolated var customers: AsyncStream<Customer> {
         let (stream, continuation) = AsyncStream.makeStream(of: Customer.self, bufferingPolicy: .bufferingNewest(1))
-        Task { await observe(continuation) }
+        let adding = Task { await observe(continuation) }
+        // A screen that is shown often makes many streams, and the customer may not change for days.
+        continuation.onTermination = { _ in Task { await self.removeObserver(adding.value) } }
         return stream
     }
 
@@ -127,8 +128,7 @@ public actor PurchaseClient {
         guard !isStopped else { throw .stopped }
         if let unreadable { throw PurchaseClientError(.storageFailed, unreadable) }
         lastID += 1
-        let call = lastID
-        let event = event(call)
+        let (call, event) = (lastID, event(lastID))
         let outcome = await withCheckedContinuation { waiting in
             calls[call] = waiting
             events.yield(event)
@@ -137,19 +137,20 @@ public actor PurchaseClient {
         return outcome
     }
 
-    private func observe(_ observer: AsyncStream<Customer>.Continuation) {
-        guard !isStopped else { return observer.finish() }
+    private func observe(_ observer: AsyncStream<Customer>.Continuation) -> Int {
+        lastID += 1
+        if isStopped { observer.finish() } else { observers[lastID] = observer }
         if isRunning { observer.yield(machine.customer) }
-        observers.append(observer)
+        return lastID
     }
+    private func removeObserver(_ id: Int) { observers[id] = nil }
 
     // MARK: Events and effects
 
     private func run(_ updates: AsyncStream<StoreUpdate>) async {
         guard !isRunning, !isStopped else { return }
         isRunning = true
-        let events = events
-        let listener = Task { for await update in updates { events.yield(.store(update)) } }
+        let listener = Task { [events] in for await update in updates { events.yield(.store(update)) } }
         await handle(.started(device: load("device"), customer: load("customer"), fresh: UUID()))
         for await event in incoming { await handle(event) }
         listener.cancel()
@@ -170,8 +171,7 @@ public actor PurchaseClient {
         case .saveDevice(let record): await save(record, as: "device")
         case .saveCustomer(let record): await save(record, as: "customer")
         case .publish(let customer):
-            // Keep only the observers that still read: a stream may end before its observer is added.
-            observers.removeAll { if case .terminated = $0.yield(customer) { true } else { false } }
+            observers.values.forEach { $0.yield(customer) }
         case .gather(let id, let name): Task { events.yield(.gathered(id, await Self.gather(name, from: store))) }
         case .send(let id, let request): requests[id] = Task { await send(id, request) }
         case .cancel(let request): requests.removeValue(forKey: request)?.cancel()

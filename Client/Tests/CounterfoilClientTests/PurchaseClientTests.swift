@@ -84,6 +84,20 @@ struct `The client drives store, server and storage` {
         #expect(await app.server.reports.count == 1)
     }
 
+    @Test func `A stream that is no longer read is forgotten, although the customer does not change`() async throws {
+        let app = await App()
+        app.client.start()
+        try app.client.signIn(anna, token: "token")
+        _ = await app.waitForCustomer { $0.readiness == .ready && $0.source == .server }
+        for _ in 0..<100 { _ = await app.waitForCustomer { _ in true } }
+        await app.until { await app.client.observers.isEmpty }
+        var shown = app.client.customers.makeAsyncIterator()
+        #expect(await shown.next()?.id == anna)
+        #expect(await app.client.observers.count == 1)
+        await app.client.stop()
+        while await shown.next() != nil {}
+    }
+
     @Test func `In a test, too, a customer whose UUID is in upper case owns what they buy`() async throws {
         let app = await App()
         app.client.start()
