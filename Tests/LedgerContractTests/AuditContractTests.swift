@@ -113,4 +113,26 @@ import Testing
             #expect(kept.map(\.previous) == [nil] && kept.map(\.isChained) == [true])
         }
     }
+
+    /// Detects engines that delete old entries only when new ones are added.
+    @Test(arguments: Engine.allCases)
+    func `Entries are deleted after 400 days, in order, also if no new ones are added`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, _ in
+            func remaining() async throws -> [Milliseconds] {
+                try await ledger.audit(AuditFilter(), before: .max, limit: 9).items.reversed().map(\.entry.at)
+            }
+            // The clock was set back between the entries.
+            let entries = [10, 5, 20, 7].map { AuditEntry(at: $0, actor: "a", action: "GET /v1/audit", result: "200") }
+            try await ledger.appendAudit(entries, dropping: .min)
+            let end = AuditEntry.retention
+            #expect(try await ledger.removeExpired(at: 10 + end, limit: 9) == 0)
+            #expect(try await remaining() == [10, 5, 20, 7])
+            #expect(try await ledger.removeExpired(at: 11 + end, limit: 1) == 1)
+            #expect(try await remaining() == [5, 20, 7])
+            #expect(try await ledger.removeExpired(at: 11 + end, limit: 9) == 1)
+            #expect(try await remaining() == [20, 7])
+            #expect(try await ledger.removeExpired(at: 21 + end, limit: 9) == 2)
+            #expect(try await remaining().isEmpty)
+        }
+    }
 }

@@ -256,7 +256,10 @@ extension MemoryLedger: RetentionStorage {
             let begun = state.requests.filter { $0.value.remembered.startedAt < now - IdempotencyDecision.retention }
             let requests = begun.keys.prefix(limit - deliveries.count)
             for key in requests { state.requests[key] = nil }
-            return deliveries.count + requests.count
+            let rest = limit - deliveries.count - requests.count
+            let entries = state.audit.prefix(rest).prefix { $0.entry.at < now - AuditEntry.retention }
+            state.audit.removeFirst(entries.count)
+            return deliveries.count + requests.count + entries.count
         }
     }
 }

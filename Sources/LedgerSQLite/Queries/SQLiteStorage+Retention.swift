@@ -4,14 +4,15 @@ package import Ledger
 extension SQLiteStorage: RetentionStorage {
     package func removeExpired(at now: Milliseconds, limit: Int) async throws -> Int {
         let hasExpired = try await read { db in
-            if try WebhookTables.hasExpired(at: now, db) { return true }
+            if try WebhookTables.hasExpired(at: now, db) || AuditTable.hasExpired(at: now, db) { return true }
             return try IdempotencyTable.hasExpired(at: now, db)
         }
         // Most calls find nothing, and a commit counts as a change.
         guard hasExpired else { return 0 }
         return try await writeBatch { db in
-            let deliveries = try WebhookTables.removeExpired(at: now, limit: limit, db)
-            return try deliveries + IdempotencyTable.removeExpired(at: now, limit: limit - deliveries, db)
+            var count = try WebhookTables.removeExpired(at: now, limit: limit, db)
+            count += try IdempotencyTable.removeExpired(at: now, limit: limit - count, db)
+            return try count + AuditTable.removeExpired(at: now, limit: limit - count, db)
         }
     }
 }

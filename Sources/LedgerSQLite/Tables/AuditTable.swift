@@ -15,6 +15,28 @@ enum AuditTable {
 
     /// The entries about an object. Other filters search a part of the log.
     static let byTarget = ["CREATE INDEX audit_by_target ON audit (target) WHERE target IS NOT NULL"]
+
+    /// Whether the oldest entry was added more than ``AuditEntry/retention`` ago.
+    static func hasExpired(at now: Milliseconds, _ db: Database) throws -> Bool {
+        let oldest = try db.number("SELECT at FROM audit ORDER BY id LIMIT 1", [])
+        return oldest.map { $0 < now - AuditEntry.retention } ?? false
+    }
+
+    /// Deletes some of the entries that were added more than ``AuditEntry/retention`` ago; returns their number.
+    static func removeExpired(at now: Milliseconds, limit: Int, _ db: Database) throws -> Int {
+        try removeOldest(before: now - AuditEntry.retention, limit: limit, db)
+    }
+
+    /// Deletes the oldest entries up to the first one that is not from before an instant; returns their number. The
+    /// order is that of insertion, because the clock may have been set back.
+    fileprivate static func removeOldest(before: Milliseconds, limit: Int, _ db: Database) throws -> Int {
+        let oldest = try db.all("SELECT id, at FROM audit ORDER BY id LIMIT ?", [.init(limit)]) { row in
+            (id: row.number(0) ?? 0, at: row.number(1) ?? 0)
+        }
+        guard let last = oldest.prefix(while: { $0.at < before }).last else { return 0 }
+        try db.run("DELETE FROM audit WHERE id <= ?", [.integer(last.id)])
+        return db.changesCount
+    }
 }
 
 extension SQLiteStorage: AuditStorage {
@@ -35,12 +57,7 @@ extension SQLiteStorage: AuditStorage {
                     ])
                 last = digest
             }
-            // In the order of insertion, because the clock may have been set back.
-            let oldest = try db.all(
-                "SELECT id, at FROM audit ORDER BY id LIMIT ?", [.init(AuditEntry.maximumDropped)]
-            ) { row in (id: row.number(0) ?? 0, at: row.number(1) ?? 0) }
-            guard let last = oldest.prefix(while: { $0.at < before }).last else { return }
-            try db.run("DELETE FROM audit WHERE id <= ?", [.integer(last.id)])
+            _ = try AuditTable.removeOldest(before: before, limit: AuditEntry.maximumDropped, db)
         }
     }
 

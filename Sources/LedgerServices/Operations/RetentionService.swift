@@ -3,7 +3,8 @@ package import Ledger
 package import Logging
 internal import ServiceLifecycle
 
-/// Deletes data whose retention has ended: webhook deliveries, and the responses to requests with an idempotency key.
+/// Deletes data whose retention has ended: webhook deliveries, the responses to requests with an idempotency key, and
+/// entries of the audit log.
 package struct RetentionService: Service {
     let storage: any RetentionStorage
     let clock: ServerClock
