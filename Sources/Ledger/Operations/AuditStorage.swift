@@ -97,7 +97,7 @@ package typealias AuditList = SearchPage<StoredAuditEntry>
 package protocol AuditStorage: Sendable {
     /// Appends entries, each chained to its predecessor, and deletes the oldest entries up to the first one that is not
     /// before `before`, at most ``AuditEntry/maximumDropped``. The order is that of insertion, whatever the clock
-    /// shows. Repeating the call appends the entries again.
+    /// shows. Repeating the call appends the entries again. ``RetentionStorage`` deletes old entries while none is added.
     func appendAudit(_ entries: [AuditEntry], dropping before: Milliseconds) async throws
 
     /// Returns the entries that match a filter, the newest first. A page may have fewer entries than the limit although
