@@ -36,7 +36,7 @@ import Testing
         let grant = try #require(GrantHistory([Self.made(at: 5, until: 9)]).grant("g"))
         #expect(grant.state(at: 8) == .running && grant.state(at: 9) == .expired)
         let revoked = try #require(GrantHistory([Self.made(at: 5, until: 9), Self.revoked(at: 7)]).grant("g"))
-        #expect([6, 7, 9].map { revoked.state(at: $0) } == [.running, .revoked, .revoked])
+        #expect([6, 7, 9].map { revoked.state(at: $0) } == [.revoked, .revoked, .revoked])
         let facts = [grant, revoked].map {
             GrantFact(
                 id: $0.id, entitlement: $0.entitlement, createdAt: $0.createdAt, until: $0.until,

@@ -1,7 +1,7 @@
 internal import AppStoreModels
 internal import Basics
 package import Entitlements
-internal import Foundation
+package import Foundation
 
 /// An event in the append-only log of a grant: it was created, revoked, or moved to another customer.
 package struct GrantEvent: Sendable, Hashable {
@@ -107,10 +107,11 @@ package struct Grant: Sendable, Hashable {
     /// The state of a grant.
     package enum State: String, Sendable, Hashable { case running, expired, revoked }
 
-    /// Returns the state at an instant. A grant that ends at the instant is expired.
-    package func state(at instant: Milliseconds) -> State {
-        if let revocation, revocation.instant <= instant { return .revoked }
-        return until.map { $0 <= instant } ?? false ? .expired : .running
+    /// Returns the present state. A grant that ends now is expired. A stored revocation applies, whatever the clock
+    /// shows: the clock may have been ahead when the grant was created or revoked.
+    package func state(at now: Milliseconds) -> State {
+        if revocation != nil { return .revoked }
+        return until.map { $0 <= now } ?? false ? .expired : .running
     }
 
     /// Returns when the event `grant.expired` is to be created; nil if it is not, or was already.
@@ -137,6 +138,15 @@ extension GrantFact {
         self.init(
             id: id, entitlement: entitlement, from: Date(milliseconds: createdAt),
             until: until.map { Date(milliseconds: $0) }, revokedAt: revokedAt.map { Date(milliseconds: $0) })
+    }
+
+    /// Returns the grant as it is now. A stored creation or revocation applies, whatever the clock shows: the clock may
+    /// have been ahead, and a grant after an erasure is dated after the erasure.
+    package func asStored(at now: Date) -> GrantFact {
+        var grant = self
+        grant.from = min(from, now)
+        grant.revokedAt = revokedAt.map { min($0, now) }
+        return grant
     }
 }
 

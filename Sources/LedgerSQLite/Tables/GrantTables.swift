@@ -183,9 +183,8 @@ enum GrantTables {
     ) throws -> [Grant] {
         var found = Found()
         try db.each(
-            """
-            \(eventsOfCustomer) AND (ends_at IS NULL OR ends_at > ?3) AND (revoked_at IS NULL OR revoked_at > ?3)
-            """, [.integer(scope), .text(customer), .integer(now)]
+            "\(eventsOfCustomer) AND (ends_at IS NULL OR ends_at > ?3) AND revoked_at IS NULL",
+            [.integer(scope), .text(customer), .integer(now)]
         ) { try found.add($0, from: 0) }
         return found.all.map(\.grant)
     }

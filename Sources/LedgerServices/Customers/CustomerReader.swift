@@ -96,10 +96,7 @@ package final class CustomerReader: Sendable {
         if let instant, instant < now {
             unverified = try await addVersions(to: &facts, of: lineages, in: appEnvironment)
         }
-        if instant == nil {
-            // A stored grant has begun, whatever the clock shows: one after an erasure is dated after the erasure.
-            for index in facts.grants.indices where facts.grants[index].from > now { facts.grants[index].from = now }
-        }
+        if instant == nil { facts.grants = facts.grants.map { $0.asStored(at: now) } }
         let states = apps.engine(of: appEnvironment.bundleID).state(of: facts, asOf: instant ?? now)
         if lineages.count > Self.manyPurchases { await Task.yield() }
         return CustomerReading(

@@ -74,6 +74,26 @@ import Testing
         }
     }
 
+    @Test func `A revocation ends a grant at once, even if the clock was ahead at one of the two`() async throws {
+        try await World.withAPI { world in
+            let body = ["reason": "a mistake", "actor": "otto"]
+            func isActive() async throws -> Bool? { try await Self.premium(world)["is_active"] as? Bool }
+            let first = try await Self.grant(world)
+            world.clockLead.withLock { $0 = 3600 }
+            #expect(try await world.api.post("\(Self.path)/\(first)/revoke", body).status == 200)
+            world.clockLead.withLock { $0 = 0 }
+            #expect(try await isActive() == false)
+            world.clockLead.withLock { $0 = 3600 }
+            let second = try await Self.grant(world, ["reason": "the outage of June"])
+            world.clockLead.withLock { $0 = 0 }
+            #expect(try await isActive() == true)
+            #expect(try await world.api.post("\(Self.path)/\(second)/revoke", body).status == 200)
+            #expect(try await isActive() == false)
+            let list = try await world.api.get(Self.path).items
+            #expect(list.map { $0["state"] as? String } == ["revoked", "revoked"])
+        }
+    }
+
     @Test func `A grant ends at its instant, with one expiry event`() async throws {
         try await World.withAPI { world in
             let until = world.simulator.now + 3600
