@@ -14,7 +14,8 @@ public enum ClockMode: Sendable, Hashable, Codable {
     public var isFrozen: Bool { if case .frozen = self { true } else { false } }
 }
 
-/// The clock of both environments. It never goes back, even if the system clock does.
+/// The clock of both environments. It never goes back, even if the system clock does: then it continues from the time
+/// that it has shown.
 package struct SimulatedClock: Sendable, Codable {
     package let mode: ClockMode
     /// The offset to the real time.
@@ -36,20 +37,26 @@ package struct SimulatedClock: Sendable, Codable {
 
     /// Advances the clock to `date`. Does nothing if that is not in the future.
     package mutating func advance(to date: Date, real: Date = Date()) {
-        let distance = date.timeIntervalSince(now(real: real))
-        guard distance > 0 else { return }
-        if !isFrozen { offset += distance }
-        latest = date
+        guard date > now(real: real) else { return }
+        continueFrom(date, real: real)
     }
 
-    /// Stores the current time, so that it is part of copies and snapshots.
-    mutating func recordTime(real: Date = Date()) { latest = now(real: real) }
+    /// Stores the current time, so that it is part of copies and snapshots, and so that the clock continues from there
+    /// after the system clock was set back.
+    mutating func recordTime(real: Date = Date()) {
+        let shown = self.now(real: real)
+        if shown > (real + offset).wholeMilliseconds { continueFrom(shown, real: real) } else { latest = shown }
+    }
+
+    private mutating func continueFrom(_ date: Date, real: Date) {
+        if !isFrozen { offset = date.timeIntervalSince(real) }
+        latest = date
+    }
 
     /// Returns a clock of another mode that continues from the latest time this one has shown.
     func resumed(as mode: ClockMode, real: Date = Date()) -> SimulatedClock {
         var clock = SimulatedClock(mode, real: real)
-        clock.latest = latest
-        if !mode.isFrozen { clock.offset = latest.timeIntervalSince(real) }
+        clock.continueFrom(latest, real: real)
         return clock
     }
 }

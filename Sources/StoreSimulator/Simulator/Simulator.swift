@@ -159,6 +159,7 @@ extension SimulatorCore {
                     while !Task.isCancelled {
                         // A cancelled sleep ends the loop.
                         do { try await Task.sleep(for: .milliseconds(100)) } catch { return }
+                        self.state.withLock { $0.clock.recordTime() }
                         if let next = self.next, next <= self.now { await self.runQuietly() }
                     }
                 }

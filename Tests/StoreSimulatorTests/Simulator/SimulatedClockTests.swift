@@ -22,6 +22,18 @@ import Testing
         #expect(clock.now(real: Self.start - 600) == Self.start + 86_400)
     }
 
+    @Test func `A real clock runs on from the time that it has shown after the system clock was set back`() {
+        var clock = SimulatedClock(.real, real: Self.start)
+        clock.recordTime(real: Self.start + 3600)
+        clock.recordTime(real: Self.start + 1800)
+        #expect(clock.now(real: Self.start + 1800) == Self.start + 3600)
+        #expect(clock.now(real: Self.start + 1810) == Self.start + 3610)
+        clock.advance(to: Self.start + 7200, real: Self.start + 600)
+        #expect(clock.now(real: Self.start + 605) == Self.start + 7205)
+        // The system clock is right again.
+        #expect(clock.now(real: Self.start + 3605) == Self.start + 10_205)
+    }
+
     @Test func `A restored clock continues from the snapshot's time, in the mode of the simulator`() {
         var saved = SimulatedClock(.frozen(Self.start), real: Self.start)
         saved.advance(to: Self.start + 86_400, real: Self.start)
