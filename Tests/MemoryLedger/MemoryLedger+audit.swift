@@ -10,7 +10,8 @@ extension MemoryLedger: AuditStorage {
                 let digest = entry.digest(after: state.audit.last?.digest ?? Data())
                 state.audit.append(StoredAuditEntry(id: state.lastAudit, entry: entry, digest: digest, previous: nil))
             }
-            state.audit.removeFirst(state.audit.prefix(AuditEntry.maximumDropped).prefix { $0.entry.at < before }.count)
+            let oldest = state.audit.prefix(AuditEntry.maximumDropped).map(\.entry.at)
+            state.audit.removeFirst(AuditEntry.expiredCount(oldest, before: before))
         }
     }
 

@@ -56,6 +56,10 @@ extension ConsumptionInquiry {
         answer = obstacle ?? answer ?? "too_late"
     }
 
+    /// Waits beyond the deadline, because the clock may be ahead. Once it is corrected, the inquiry is due at once: see
+    /// ``LongestDelay``.
+    package mutating func hold(at now: Milliseconds) { nextAttemptAt = now + LongestDelay.inquiry.milliseconds }
+
     /// Tries again later, because nothing can be sent at present: the app may report the customer's consent, or the
     /// configuration or a damaged record may be fixed.
     package mutating func wait(because obstacle: String?, at now: Milliseconds) {

@@ -33,6 +33,18 @@ package struct AuditEntry: Sendable, Hashable {
     /// How long entries are stored, in milliseconds.
     package static let retention: Milliseconds = 400 * 86_400_000
 
+    /// Returns how many of the oldest entries are deleted: those up to the first one that is not before `before`. If the
+    /// clock was ahead, entries have dates in the future. They are deleted with the entries after them.
+    ///
+    /// - Parameters:
+    ///   - instants: The dates of the oldest entries, in the order of insertion.
+    ///   - before: The present instant less ``retention``, or an earlier one.
+    package static func expiredCount(_ instants: [Milliseconds], before: Milliseconds) -> Int {
+        let (now, overflow) = before.addingReportingOverflow(retention)
+        let oldest = instants.prefix { $0 < before || (!overflow && $0 > now) }
+        return oldest.lastIndex { $0 < before }.map { $0 + 1 } ?? 0
+    }
+
     /// Returns the digest of this entry and its predecessor's digest. So removing or changing an entry requires a
     /// change of all later ones.
     ///
@@ -95,9 +107,9 @@ package typealias AuditList = SearchPage<StoredAuditEntry>
 
 /// Stores the audit log. Entries never change; they are not part of the ledger's digest.
 package protocol AuditStorage: Sendable {
-    /// Appends entries, each chained to its predecessor, and deletes the oldest entries up to the first one that is not
-    /// before `before`, at most ``AuditEntry/maximumDropped``. The order is that of insertion, whatever the clock
-    /// shows. Repeating the call appends the entries again. ``RetentionStorage`` deletes old entries while none is added.
+    /// Appends entries, each chained to its predecessor, and deletes as many of the oldest
+    /// ``AuditEntry/maximumDropped`` entries as ``AuditEntry/expiredCount(_:before:)`` says. The order is that of
+    /// insertion, whatever the clock shows. Repeating the call appends the entries again. ``RetentionStorage`` deletes old entries while none is added.
     func appendAudit(_ entries: [AuditEntry], dropping before: Milliseconds) async throws
 
     /// Returns the entries that match a filter, the newest first. A page may have fewer entries than the limit although

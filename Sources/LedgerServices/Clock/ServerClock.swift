@@ -13,14 +13,22 @@ package struct ServerClock: Sendable {
     package let now: @Sendable () -> Date
     /// The simulator's clock that this clock follows; nil for the system's clock.
     package let followed: FollowedClock?
+    /// Whether the clock runs evenly; nil for a clock that may jump.
+    let steadiness: ClockSteadiness?
 
     /// The system's clock.
-    package static let system = ServerClock(now: { Date() }, followed: nil)
+    package static let system = ServerClock(
+        now: { Date() }, followed: nil, steadiness: ClockSteadiness(showing: Date()))
 
     /// Returns a clock that shows the result of `now`, for tests.
-    package static func showing(_ now: @escaping @Sendable () -> Date) -> ServerClock {
-        ServerClock(now: now, followed: nil)
+    package static func showing(
+        _ now: @escaping @Sendable () -> Date, steadiness: ClockSteadiness? = nil
+    ) -> ServerClock {
+        ServerClock(now: now, followed: nil, steadiness: steadiness)
     }
+
+    /// Whether the clock is steady: see ``ClockSteadiness``. A simulator's clock always is: its jumps are intended.
+    package var isSteady: Bool { steadiness?.isSteady(showing: now()) ?? true }
 
     /// Returns the arrival time of data that the App Store signed at `instant`. A followed simulator's clock is
     /// advanced to that instant first, because it may have jumped since it was last read.
@@ -45,7 +53,7 @@ package struct ServerClock: Sendable {
         while true {
             do {
                 try await clock.read()
-                return ServerClock(now: { clock.now() }, followed: clock)
+                return ServerClock(now: { clock.now() }, followed: clock, steadiness: nil)
             } catch {
                 // The simulator may be starting at the same time, or be busy.
                 guard attempt < 4 else { throw error }

@@ -91,7 +91,8 @@ package struct ConsumptionService: Service {
         let now = clock.now().milliseconds
         let (request, obstacle) = try await information(for: inquiry, in: appEnvironment)
         if now >= inquiry.deadline {
-            inquiry.miss(because: obstacle)
+            // If the clock is ahead and is corrected, the request can still be answered.
+            if clock.isSteady { inquiry.miss(because: obstacle) } else { inquiry.hold(at: now) }
         } else if let request {
             try await send(request, &inquiry, appEnvironment)
         } else {

@@ -24,6 +24,7 @@ package final class AuditLog: Service {
 
     private let storage: any AuditStorage
     private let now: @Sendable () -> Date
+    private let isSteady: @Sendable () -> Bool
     private let logger: Logger
     private let failures: FailureLog
     private let state = Mutex(State())
@@ -40,11 +41,14 @@ package final class AuditLog: Service {
     private let wakeups: AsyncStream<Void>
     private let wakeup: AsyncStream<Void>.Continuation
 
+    /// - Parameter isSteady: Whether the clock is steady. If not, no entries are deleted.
     package init(
         _ storage: any AuditStorage, now: @escaping @Sendable () -> Date,
+        isSteady: @escaping @Sendable () -> Bool = { true },
         monotonicNow: @escaping @Sendable () -> Int64 = { RateMeter.now }, logger: Logger
     ) {
         (self.storage, self.now, self.monotonicNow, self.logger) = (storage, now, monotonicNow, logger)
+        self.isSteady = isSteady
         failures = FailureLog(logger, end: "the audit log is written again")
         (wakeups, wakeup) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
@@ -112,7 +116,8 @@ package final class AuditLog: Service {
             return state.waiting
         }
         guard !entries.isEmpty else { return }
-        do { try await storage.appendAudit(entries, dropping: now().milliseconds - AuditEntry.retention) } catch {
+        let expired = isSteady() ? now().milliseconds - AuditEntry.retention : .min
+        do { try await storage.appendAudit(entries, dropping: expired) } catch {
             failures.record("the audit log cannot be written; trying again", error)
             let isFirstLost = state.withLock { state in
                 // Queue them again, before newer entries.

@@ -16,11 +16,11 @@ package struct RetentionService: Service {
         self.logger = logger
     }
 
-    /// Deletes expired data at the start and every minute until the server shuts down.
+    /// Deletes expired data at the start and every minute until the server shuts down, while the clock is steady.
     package func run() async throws {
         await FailureLog(logger, end: "expired data are deleted again").attempt(
             "expired data could not be deleted; trying again", every: .seconds(60), of: clock, beginsAtOnce: true
-        ) { try await removeExpired() }
+        ) { if clock.isSteady { try await removeExpired() } }
     }
 
     /// The number of rows that one transaction deletes. It is small, because incoming notifications wait for the

@@ -35,4 +35,32 @@ import Testing
             #expect(last.state == .sent && last.attempts == 3)
         }
     }
+
+    @Test func `A clock that is ahead for a while does not end the time for an answer`() async throws {
+        try await World.run(server: { configuration in
+            configuration.keys = [World.backend]
+            configuration.apps[0].consumption = ConsumptionPolicy(defaultConsent: true)
+        }) { world in
+            world.simulator.configure { $0.refundDecision = .byCommand }
+            try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.coins.100", appAccountToken: AppAccountToken(UUID())))
+            try await world.waitUntilIdle()
+            let fault = try world.simulator.add(
+                Fault("route:send-consumption", .rateLimit(retryAfterSeconds: 1_000_000_000)))
+            let outcome = try await world.simulator.perform(.requestRefund(customer: "anna"))
+            try await world.waitUntilIdle()
+            let id = try #require(outcome.transactionID)
+            let first = try await world.inquiry(about: id) { $0.attempts == 1 }
+            try world.simulator.removeFault(fault)
+            let (core, ahead) = (try world.server.core, World.start + 400 * 86_400)
+            try #require(ahead.milliseconds > first.deadline)
+            let service = ConsumptionService(
+                storage: core.storage, apps: core.apps, scopes: core.scopes, clients: core.clients,
+                clock: .showing({ ahead }, steadiness: ClockSteadiness(showing: ahead)), logger: core.logger,
+                metrics: core.metrics)
+            try await service.answerDue()
+            let last = try await world.inquiry(about: id) { $0.state != .pending }
+            #expect(last.state == .sent && last.attempts == 2)
+        }
+    }
 }

@@ -168,20 +168,27 @@ import Testing
         }
     }
 
-    @Test func `Entries of the audit log are kept for 400 days`() async throws {
+    @Test func `Entries of the audit log are kept for 400 days, also if the clock is ahead for a while`() async throws {
         let (ledger, clock) = (MemoryLedger(), TestClock(World.start))
-        let log = AuditLog(ledger, now: { clock.now }, logger: Logger(label: "test"))
+        let ahead = World.start + 1000 * 86_400
+        let log = AuditLog(ledger, now: { clock.now }, isSteady: { clock.now < ahead }, logger: Logger(label: "test"))
+        // Adds an entry and returns the ages of all entries in days, the newest first.
         func addEntry() async throws -> [Milliseconds] {
             let now = clock.now.milliseconds
             log.add(AuditEntry(at: now, actor: "anna", action: "GET /v1/webhooks", result: "403"))
             await log.flush()
-            return try await ledger.audit(AuditFilter(), before: .max, limit: 9).items.map { now - $0.entry.at }
+            let entries = try await ledger.audit(AuditFilter(), before: .max, limit: 9).items
+            return entries.map { (now - $0.entry.at) / 86_400_000 }
         }
-        let days = Milliseconds(400 * 86_400_000)
         #expect(try await addEntry() == [0])
-        clock.advance(by: 400 * 86_400)
-        #expect(try await addEntry() == [0, days])
-        clock.advance(by: 1)
+        clock.advance(by: 1000 * 86_400)
         #expect(try await addEntry() == [0, 1000])
+        clock.advance(by: -600 * 86_400)
+        #expect(try await addEntry() == [0, -600, 400])
+        clock.advance(by: 1)
+        #expect(try await addEntry() == [0, 0, -599])
+        // The entry of the future does not stay until then.
+        clock.advance(by: 400 * 86_400)
+        #expect(try await addEntry() == [0, 400])
     }
 }

@@ -42,6 +42,23 @@ import Testing
         #expect(lines.count(of: "are deleted again") == 1, "\(lines.text)")
     }
 
+    @Test(.timeLimit(.minutes(10))) func `Nothing is deleted while the clock may be ahead`() async throws {
+        let (storage, shown) = (FullStorage(), TestClock(World.start))
+        let jumping = ServerClock.showing(
+            {
+                shown.advance(by: 3600)
+                return shown.now
+            }, steadiness: ClockSteadiness(showing: World.start))
+        let service = RetentionService(
+            storage: storage, clock: jumping, logger: LogCapture().logger(ServerConfiguration.Log()))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await service.run() }
+            try await waitUntil("ten readings of the clock") { shown.now >= World.start + 36_000 }
+            group.cancelAll()
+        }
+        #expect(storage.attempts.withLock(\.self) == 0)
+    }
+
     @Test func `The server deletes a stored response after a day, without another request`() async throws {
         try await World.withAPI { world in
             let body = Data(#"{"entitlement":"premium","reason":"r","actor":"a"}"#.utf8)
