@@ -195,6 +195,10 @@ import Testing
             #expect(try await append([30], dropping: 21) == [1, 1, 30])
             #expect(try await append([], dropping: 31).isEmpty)
             #expect(try await append([40], dropping: 31) == [40])
+            // The clock was ahead at an entry, which goes with the entries after it.
+            let ahead = 60 + 2 * AuditEntry.retention
+            #expect(try await append([ahead, 50], dropping: 41) == [ahead, 50])
+            #expect(try await append([], dropping: 51).isEmpty)
         }
     }
 
