@@ -43,7 +43,7 @@ import Testing
                 Self.entry("\u{E9}"), Self.entry("e\u{301}"), Self.entry("anna", by: "maria", session: "0011aabb"),
                 Self.entry("ben", by: "0011aabb", "DELETE /v1/customers/{id}"), Self.entry("anna", by: "Maria"),
             ]
-            try await ledger.appendAudit(entries, dropping: .min)
+            try await ledger.appendAudit(entries)
             let all = try await ledger.audit(AuditFilter(), before: .max, limit: 99).items
             try #require(all.count == entries.count)
             let ids = Array(all.map(\.id).reversed())
@@ -73,7 +73,7 @@ import Testing
         try await engine.withLedger { ledger, _ in
             let targets = ["a", "b", "b", "c", "a", "a", "c", "b", "a"]
             let actors = ["x", "y", "x", "y", "x", "x", "x", "y", "x"]
-            try await ledger.appendAudit(zip(targets, actors).map { Self.entry($0, by: $1) }, dropping: .min)
+            try await ledger.appendAudit(zip(targets, actors).map { Self.entry($0, by: $1) })
             let all = try await ledger.audit(AuditFilter(), before: .max, limit: 99).items
             try #require(all.count == targets.count)
             for scanLimit in [1, 2, 3, 99] {
@@ -100,39 +100,18 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `An entry that was deleted because of its age is not found by its target`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, _ in
-            try await ledger.appendAudit([Self.entry("anna"), Self.entry("ben")], dropping: .min)
+            try await ledger.appendAudit([Self.entry("anna"), Self.entry("ben")])
             let before = try await ledger.audit(Self.filter(["anna"]), before: .max, limit: 9).items
             try #require(before.count == 1)
             var later = Self.entry("carl")
             later.at = 3
-            try await ledger.appendAudit([later], dropping: 2)
+            try await ledger.appendAudit([later])
+            #expect(try await ledger.removeExpired(at: 2 + AuditEntry.retention, limit: 9) == 2)
             let gone = try await ledger.audit(Self.filter(["anna", "ben"]), before: .max, limit: 9)
             #expect(gone.items.isEmpty && gone.next == nil)
             let kept = try await ledger.audit(Self.filter(["carl"]), before: .max, limit: 9).items
             // Its predecessor is gone.
             #expect(kept.map(\.previous) == [nil] && kept.map(\.isChained) == [true])
-        }
-    }
-
-    /// Detects engines that delete old entries only when new ones are added.
-    @Test(arguments: Engine.allCases)
-    func `Entries are deleted after 400 days, in order, also if no new ones are added`(_ engine: Engine) async throws {
-        try await engine.withLedger { ledger, _ in
-            func remaining() async throws -> [Milliseconds] {
-                try await ledger.audit(AuditFilter(), before: .max, limit: 9).items.reversed().map(\.entry.at)
-            }
-            // The clock was set back between the entries.
-            let entries = [10, 5, 20, 7].map { AuditEntry(at: $0, actor: "a", action: "GET /v1/audit", result: "200") }
-            try await ledger.appendAudit(entries, dropping: .min)
-            let end = AuditEntry.retention
-            #expect(try await ledger.removeExpired(at: 10 + end, limit: 9) == 0)
-            #expect(try await remaining() == [10, 5, 20, 7])
-            #expect(try await ledger.removeExpired(at: 11 + end, limit: 1) == 1)
-            #expect(try await remaining() == [5, 20, 7])
-            #expect(try await ledger.removeExpired(at: 11 + end, limit: 9) == 1)
-            #expect(try await remaining() == [20, 7])
-            #expect(try await ledger.removeExpired(at: 21 + end, limit: 9) == 2)
-            #expect(try await remaining().isEmpty)
         }
     }
 }

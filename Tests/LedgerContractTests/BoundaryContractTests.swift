@@ -56,7 +56,7 @@ import Testing
         try await engine.withLedger { ledger, appEnvironment in
             let id = appEnvironment.id
             let entry = AuditEntry(at: 1, actor: "team", action: "GET /v1/audit", result: "200")
-            try await ledger.appendAudit([entry, entry, entry], dropping: .min)
+            try await ledger.appendAudit([entry, entry, entry])
             let refusal = Refusal(receivedAt: 1, code: "no", message: "no", sender: nil, body: Data())
             try await ledger.commit([refusal, refusal, refusal])
             try await Self.processConsumptionRequests(Self.receive(1...3, ledger, in: id), ledger, in: id)
@@ -173,32 +173,33 @@ import Testing
 
     /// Detects engines that delete entries by their instant alone and so leave gaps in the hash chain.
     @Test(arguments: Engine.allCases)
-    func `The audit log drops its oldest entries in order, up to a maximum number at once`(
+    func `Entries of the audit log are deleted after 400 days, in the order in which they were added`(
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, _ in
-            func append(_ instants: [Milliseconds], dropping before: Milliseconds) async throws -> [Milliseconds] {
+            func append(_ instants: [Milliseconds]) async throws {
                 try await ledger.appendAudit(
-                    instants.map { AuditEntry(at: $0, actor: "team", action: "GET /v1/audit", result: "200") },
-                    dropping: before)
-                let remaining = try await ledger.audit(AuditFilter(), before: .max, limit: 999).items.reversed()
+                    instants.map { AuditEntry(at: $0, actor: "team", action: "GET /v1/audit", result: "200") })
+            }
+            /// Deletes entries that are older than an instant; returns their number, and the instants of the others.
+            func remove(before instant: Milliseconds, limit: Int = 99) async throws -> [[Milliseconds]] {
+                let count = try await ledger.removeExpired(at: instant + AuditEntry.retention, limit: limit)
+                let remaining = try await ledger.audit(AuditFilter(), before: .max, limit: 99).items.reversed()
                 let isChained = remaining.allSatisfy(\.isChained)
                 #expect(isChained)
-                return remaining.map(\.entry.at)
+                return [[Milliseconds(count)], remaining.map(\.entry.at)]
             }
             // The clock was set back between the entries.
-            let all = try await append([10, 5, 20, 7], dropping: 10)
-            #expect(all == [10, 5, 20, 7])
-            #expect(try await append([], dropping: 11) == [20, 7])
-            let many = Array(repeating: Milliseconds(1), count: AuditEntry.maximumDropped)
-            #expect(try await append(many, dropping: 2) == [20, 7] + many)
-            #expect(try await append([30], dropping: 21) == [1, 1, 30])
-            #expect(try await append([], dropping: 31).isEmpty)
-            #expect(try await append([40], dropping: 31) == [40])
-            // The clock was ahead at an entry, which goes with the entries after it.
+            try await append([10, 5, 20, 7])
+            #expect(try await remove(before: 10) == [[0], [10, 5, 20, 7]])
+            #expect(try await remove(before: 11, limit: 1) == [[1], [5, 20, 7]])
+            #expect(try await remove(before: 11) == [[1], [20, 7]])
+            #expect(try await remove(before: 21) == [[2], []])
+            // The clock was ahead at an entry, which is deleted with the entries after it.
             let ahead = 60 + 2 * AuditEntry.retention
-            #expect(try await append([ahead, 50], dropping: 41) == [ahead, 50])
-            #expect(try await append([], dropping: 51).isEmpty)
+            try await append([ahead, 50])
+            #expect(try await remove(before: 50) == [[0], [ahead, 50]])
+            #expect(try await remove(before: 51) == [[2], []])
         }
     }
 

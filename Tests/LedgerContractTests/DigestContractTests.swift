@@ -113,7 +113,7 @@ import Testing
             _ = try await ledger.replay(.event(try await ledger.lastEvent()), to: target, at: now)
             try await expectSameDigest("an event and its delivery")
             let entry = AuditEntry(at: now, actor: "team", action: "GET /v1/audit", result: "200")
-            try await ledger.appendAudit([entry], dropping: .min)
+            try await ledger.appendAudit([entry])
             try await ledger.commit([
                 Refusal(receivedAt: now, code: "no", message: "no", sender: nil, body: Data())
             ])

@@ -36,7 +36,7 @@ import Testing
             try await ledger.recordRequest(about: [], in: id, at: now)
             try await ledger.reprocess([], at: now)
             try await ledger.registerWebhooks([], at: now)
-            try await ledger.appendAudit([], dropping: .min)
+            try await ledger.appendAudit([])
             #expect(try await ledger.fanOut(to: [], within: .none, limit: 5, at: now) == .done)
             #expect(try await ledger.releaseDeliveries(to: [], limit: 5, at: now) == false)
             #expect(try await ledger.record([DeliveryOutcome](), disableAfter: 1, at: now).isEmpty)

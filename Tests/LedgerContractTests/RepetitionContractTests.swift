@@ -206,7 +206,7 @@ import Testing
             let entries = ["GET /v1/audit", "GET /v1/notifications"].map {
                 AuditEntry(at: 1, actor: "team", action: $0, result: "200")
             }
-            for _ in 0..<2 { try await ledger.appendAudit(entries, dropping: .min) }
+            for _ in 0..<2 { try await ledger.appendAudit(entries) }
             let stored = try await ledger.audit(AuditFilter(), before: .max, limit: 9).items
             #expect(stored.map(\.entry) == Array((entries + entries).reversed()))
             #expect(stored.map(\.isChained) == [true, true, true, true])

@@ -27,7 +27,7 @@ import Testing
             let entry = AuditEntry(
                 at: 1, actor: text, session: text, address: text, action: text, target: text, detail: text, result: text
             )
-            try await ledger.appendAudit([entry, entry], dropping: .min)
+            try await ledger.appendAudit([entry, entry])
             let entries = try await ledger.audit(AuditFilter(), before: .max, limit: 9).items
             #expect(entries.map(\.entry) == [entry, entry])
             #expect(entries.map(\.isChained) == [true, true])

@@ -3,15 +3,13 @@ internal import Foundation
 package import Ledger
 
 extension MemoryLedger: AuditStorage {
-    package func appendAudit(_ entries: [AuditEntry], dropping before: Milliseconds) async throws {
+    package func appendAudit(_ entries: [AuditEntry]) async throws {
         try write { state in
             for entry in entries {
                 state.lastAudit += state.step
                 let digest = entry.digest(after: state.audit.last?.digest ?? Data())
                 state.audit.append(StoredAuditEntry(id: state.lastAudit, entry: entry, digest: digest, previous: nil))
             }
-            let oldest = state.audit.prefix(AuditEntry.maximumDropped).map(\.entry.at)
-            state.audit.removeFirst(AuditEntry.expiredCount(oldest, before: before))
         }
     }
 

@@ -144,7 +144,7 @@ package struct ServerCore: Sendable {
             keeping: .init(
                 count: configuration.storage.maximumRefusedDeliveries, bytes: configuration.storage.maximumRefusedBytes),
             logger: logger)
-        audit = AuditLog(storage, now: clock.now, isSteady: { clock.isSteady }, logger: logger)
+        audit = AuditLog(storage, logger: logger)
         decoder = try PastedDataDecoder(configuration, apps, clock)
 
         watch = RequestWatch(limit: configuration.limits.requestTimeout)

@@ -28,20 +28,19 @@ package struct AuditEntry: Sendable, Hashable {
         (self.action, self.target, self.detail, self.result) = (action, target, detail, result)
     }
 
-    /// The maximum number of old entries that are deleted with each commit.
-    package static let maximumDropped = 200
     /// How long entries are stored, in milliseconds.
     package static let retention: Milliseconds = 400 * 86_400_000
 
-    /// Returns how many of the oldest entries are deleted: those up to the first one that is not before `before`. If the
-    /// clock was ahead, entries have dates in the future. They are deleted with the entries after them.
+    /// Returns how many of the oldest entries are deleted: those up to the first one that is not older than
+    /// ``retention``. If the clock was ahead, entries have dates in the future. They are deleted with the entries after
+    /// them.
     ///
     /// - Parameters:
     ///   - instants: The dates of the oldest entries, in the order of insertion.
-    ///   - before: The present instant less ``retention``, or an earlier one.
-    package static func expiredCount(_ instants: [Milliseconds], before: Milliseconds) -> Int {
-        let (now, overflow) = before.addingReportingOverflow(retention)
-        let oldest = instants.prefix { $0 < before || (!overflow && $0 > now) }
+    ///   - now: The present instant.
+    package static func expiredCount(_ instants: [Milliseconds], at now: Milliseconds) -> Int {
+        let before = now - retention
+        let oldest = instants.prefix { $0 < before || $0 > now }
         return oldest.lastIndex { $0 < before }.map { $0 + 1 } ?? 0
     }
 
@@ -107,10 +106,9 @@ package typealias AuditList = SearchPage<StoredAuditEntry>
 
 /// Stores the audit log. Entries never change; they are not part of the ledger's digest.
 package protocol AuditStorage: Sendable {
-    /// Appends entries, each chained to its predecessor, and deletes as many of the oldest
-    /// ``AuditEntry/maximumDropped`` entries as ``AuditEntry/expiredCount(_:before:)`` says. The order is that of
-    /// insertion, whatever the clock shows. Repeating the call appends the entries again. ``RetentionStorage`` deletes old entries while none is added.
-    func appendAudit(_ entries: [AuditEntry], dropping before: Milliseconds) async throws
+    /// Appends entries, each chained to its predecessor. Repeating the call appends the entries again.
+    /// ``RetentionStorage`` deletes old ones.
+    func appendAudit(_ entries: [AuditEntry]) async throws
 
     /// Returns the entries that match a filter, the newest first. A page may have fewer entries than the limit although
     /// more follow: see ``AuditFilter/scanLimit``.

@@ -4,8 +4,8 @@ package import Ledger
 extension SQLiteStorage: RetentionStorage {
     package func removeExpired(at now: Milliseconds, limit: Int) async throws -> Int {
         let hasExpired = try await read { db in
-            if try WebhookTables.hasExpired(at: now, db) || AuditTable.hasExpired(at: now, db) { return true }
-            return try IdempotencyTable.hasExpired(at: now, db)
+            try WebhookTables.hasExpired(at: now, db) || IdempotencyTable.hasExpired(at: now, db)
+                || AuditTable.hasExpired(at: now, limit: limit, db)
         }
         // Most calls find nothing, and a commit counts as a change.
         guard hasExpired else { return 0 }

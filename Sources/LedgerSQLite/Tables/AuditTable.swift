@@ -16,31 +16,30 @@ enum AuditTable {
     /// The entries about an object. Other filters search a part of the log.
     static let byTarget = ["CREATE INDEX audit_by_target ON audit (target) WHERE target IS NOT NULL"]
 
-    /// Whether the oldest entry was added more than ``AuditEntry/retention`` ago.
-    static func hasExpired(at now: Milliseconds, _ db: Database) throws -> Bool {
-        let oldest = try db.number("SELECT at FROM audit ORDER BY id LIMIT 1", [])
-        return oldest.map { $0 < now - AuditEntry.retention } ?? false
+    /// Whether there are entries to delete among the oldest ones.
+    static func hasExpired(at now: Milliseconds, limit: Int, _ db: Database) throws -> Bool {
+        try lastExpired(at: now, limit: limit, db) != nil
     }
 
-    /// Deletes some of the entries that were added more than ``AuditEntry/retention`` ago; returns their number.
+    /// Deletes entries whose retention has ended; returns their number.
     static func removeExpired(at now: Milliseconds, limit: Int, _ db: Database) throws -> Int {
-        try removeOldest(before: now - AuditEntry.retention, limit: limit, db)
+        guard let last = try lastExpired(at: now, limit: limit, db) else { return 0 }
+        try db.run("DELETE FROM audit WHERE id <= ?", [.integer(last)])
+        return db.changesCount
     }
 
-    /// Deletes the oldest entries up to the first one that is not from before an instant; returns their number. The
-    /// order is that of insertion, because the clock may have been set back.
-    fileprivate static func removeOldest(before: Milliseconds, limit: Int, _ db: Database) throws -> Int {
+    /// The row identifier of the last entry to delete among the oldest ones. The order is that of insertion, because
+    /// the clock may have been set back.
+    private static func lastExpired(at now: Milliseconds, limit: Int, _ db: Database) throws -> Int64? {
         let oldest = try db.all("SELECT id, at FROM audit ORDER BY id LIMIT ?", [.init(limit)]) { row in
             (id: row.number(0) ?? 0, at: row.number(1) ?? 0)
         }
-        guard let last = oldest.prefix(while: { $0.at < before }).last else { return 0 }
-        try db.run("DELETE FROM audit WHERE id <= ?", [.integer(last.id)])
-        return db.changesCount
+        return oldest.prefix(AuditEntry.expiredCount(oldest.map { $0.at }, at: now)).last?.id
     }
 }
 
 extension SQLiteStorage: AuditStorage {
-    package func appendAudit(_ entries: [AuditEntry], dropping before: Milliseconds) async throws {
+    package func appendAudit(_ entries: [AuditEntry]) async throws {
         try await write { db in
             var last = try db.first("SELECT digest FROM audit ORDER BY id DESC LIMIT 1", []) { $0.blob(0) }
             for entry in entries {
@@ -57,7 +56,6 @@ extension SQLiteStorage: AuditStorage {
                     ])
                 last = digest
             }
-            _ = try AuditTable.removeOldest(before: before, limit: AuditEntry.maximumDropped, db)
         }
     }
 

@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 package import Ledger
 package import Logging
 internal import ServiceLifecycle
@@ -23,8 +23,6 @@ package final class AuditLog: Service {
     private static let capacity = 10_000
 
     private let storage: any AuditStorage
-    private let now: @Sendable () -> Date
-    private let isSteady: @Sendable () -> Bool
     private let logger: Logger
     private let failures: FailureLog
     private let state = Mutex(State())
@@ -41,14 +39,10 @@ package final class AuditLog: Service {
     private let wakeups: AsyncStream<Void>
     private let wakeup: AsyncStream<Void>.Continuation
 
-    /// - Parameter isSteady: Whether the clock is steady. If not, no entries are deleted.
     package init(
-        _ storage: any AuditStorage, now: @escaping @Sendable () -> Date,
-        isSteady: @escaping @Sendable () -> Bool = { true },
-        monotonicNow: @escaping @Sendable () -> Int64 = { RateMeter.now }, logger: Logger
+        _ storage: any AuditStorage, monotonicNow: @escaping @Sendable () -> Int64 = { RateMeter.now }, logger: Logger
     ) {
-        (self.storage, self.now, self.monotonicNow, self.logger) = (storage, now, monotonicNow, logger)
-        self.isSteady = isSteady
+        (self.storage, self.monotonicNow, self.logger) = (storage, monotonicNow, logger)
         failures = FailureLog(logger, end: "the audit log is written again")
         (wakeups, wakeup) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
@@ -116,8 +110,7 @@ package final class AuditLog: Service {
             return state.waiting
         }
         guard !entries.isEmpty else { return }
-        let expired = isSteady() ? now().milliseconds - AuditEntry.retention : .min
-        do { try await storage.appendAudit(entries, dropping: expired) } catch {
+        do { try await storage.appendAudit(entries) } catch {
             failures.record("the audit log cannot be written; trying again", error)
             let isFirstLost = state.withLock { state in
                 // Queue them again, before newer entries.

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Hummingbird
 internal import NIOCore
+internal import Synchronization
 internal import WebConsole
 
 /// A running simulated App Store on loopback.

@@ -3,6 +3,7 @@ import CounterfoilServer
 import Entitlements
 import Foundation
 import StoreSimulator
+import Synchronization
 import Testing
 
 @testable import Ledger

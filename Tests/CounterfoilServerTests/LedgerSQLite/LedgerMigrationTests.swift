@@ -119,7 +119,7 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             var ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             let entry = AuditEntry(at: 1, actor: "all", action: "POST /v1/x", target: "anna", result: "200")
-            try await ledger.sqlite.appendAudit([entry], dropping: .min)
+            try await ledger.sqlite.appendAudit([entry])
             try await ledger.sqlite.pool.write { db in
                 try db.execute(
                     sql: """

@@ -15,7 +15,7 @@ import Testing
         let begun = AsyncStream.makeStream(of: Void.self)
         let released = AsyncStream.makeStream(of: Void.self)
 
-        func appendAudit(_ entries: [AuditEntry], dropping before: Milliseconds) async throws {
+        func appendAudit(_ entries: [AuditEntry]) async throws {
             begun.continuation.yield()
             for await _ in released.stream {}
             stored.withLock { $0 += entries }
@@ -33,7 +33,7 @@ import Testing
         let stored = Mutex<[AuditEntry]>([])
         let duringAttempt = Mutex<(@Sendable () -> Void)?>(nil)
 
-        func appendAudit(_ entries: [AuditEntry], dropping before: Milliseconds) async throws {
+        func appendAudit(_ entries: [AuditEntry]) async throws {
             attempts.withLock { $0 += 1 }
             let action = duringAttempt.withLock { action in
                 defer { action = nil }
@@ -56,8 +56,7 @@ import Testing
         async throws
     {
         let (lines, storage) = (LogCapture(), FullStorage())
-        let log = AuditLog(
-            storage, now: { Date(timeIntervalSince1970: 0) }, logger: lines.logger(ServerConfiguration.Log()))
+        let log = AuditLog(storage, logger: lines.logger(ServerConfiguration.Log()))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await log.run() }
             log.add(Self.entry)
@@ -73,8 +72,7 @@ import Testing
 
     @Test func `The log has the number of entries for which the queue had no room`() async {
         let (lines, storage) = (LogCapture(), FullStorage())
-        let log = AuditLog(
-            storage, now: { Date(timeIntervalSince1970: 0) }, logger: lines.logger(ServerConfiguration.Log()))
+        let log = AuditLog(storage, logger: lines.logger(ServerConfiguration.Log()))
         for _ in 0..<10_000 { log.add(Self.entry) }
         // Two entries arrive during the failing commit and take the room of older ones, then one finds no room.
         storage.duringAttempt.withLock { action in
@@ -94,8 +92,7 @@ import Testing
     @Test(.timeLimit(.minutes(10)))
     func `A server that stops while the disk is full logs how many entries of the audit log are lost`() async throws {
         let (lines, storage) = (LogCapture(), FullStorage())
-        let log = AuditLog(
-            storage, now: { Date(timeIntervalSince1970: 0) }, logger: lines.logger(ServerConfiguration.Log()))
+        let log = AuditLog(storage, logger: lines.logger(ServerConfiguration.Log()))
         for _ in 0..<2 { log.add(Self.entry) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await log.run() }
@@ -108,7 +105,7 @@ import Testing
     @Test(.timeLimit(.minutes(10)))
     func `A second caller also waits for a commit that is already running`() async {
         let storage = SlowStorage()
-        let log = AuditLog(storage, now: { Date(timeIntervalSince1970: 0) }, logger: Logger(label: "test"))
+        let log = AuditLog(storage, logger: Logger(label: "test"))
         log.add(AuditEntry(at: 0, actor: "anna", action: "GET /v1/webhooks", result: "403"))
         async let first: Void = log.flush()
         for await _ in storage.begun.stream { break }
@@ -126,7 +123,7 @@ import Testing
     @Test func `Refused requests without a key add a hundred entries an hour to the audit log`() async throws {
         let (ledger, clock) = (MemoryLedger(), TestClock(World.start))
         let log = AuditLog(
-            ledger, now: { clock.now },
+            ledger,
             monotonicNow: { Int64(clock.now.timeIntervalSince(World.start)) * 1_000_000_000 },
             logger: Logger(label: "test"))
         for _ in 0..<86_400 {
@@ -166,29 +163,5 @@ import Testing
             #expect((100..<200).contains(actions.count { $0 == "POST /other" }))
             #expect(actions.contains(hidesSignIns ? "POST /console/sign-in" : "GET /v1/events"))
         }
-    }
-
-    @Test func `Entries of the audit log are kept for 400 days, also if the clock is ahead for a while`() async throws {
-        let (ledger, clock) = (MemoryLedger(), TestClock(World.start))
-        let ahead = World.start + 1000 * 86_400
-        let log = AuditLog(ledger, now: { clock.now }, isSteady: { clock.now < ahead }, logger: Logger(label: "test"))
-        // Adds an entry and returns the ages of all entries in days, the newest first.
-        func addEntry() async throws -> [Milliseconds] {
-            let now = clock.now.milliseconds
-            log.add(AuditEntry(at: now, actor: "anna", action: "GET /v1/webhooks", result: "403"))
-            await log.flush()
-            let entries = try await ledger.audit(AuditFilter(), before: .max, limit: 9).items
-            return entries.map { (now - $0.entry.at) / 86_400_000 }
-        }
-        #expect(try await addEntry() == [0])
-        clock.advance(by: 1000 * 86_400)
-        #expect(try await addEntry() == [0, 1000])
-        clock.advance(by: -600 * 86_400)
-        #expect(try await addEntry() == [0, -600, 400])
-        clock.advance(by: 1)
-        #expect(try await addEntry() == [0, 0, -599])
-        // The entry of the future does not stay until then.
-        clock.advance(by: 400 * 86_400)
-        #expect(try await addEntry() == [0, 400])
     }
 }

@@ -58,7 +58,7 @@ extension World {
     }
 
     /// A part of the ledger that can become unreadable.
-    enum LedgerPart: String { case events, recoveries }
+    enum LedgerPart: String { case claims, events, recoveries }
 
     func makeUnreadable(_ part: LedgerPart) async throws {
         try await sqlite.write("ALTER TABLE \(part.rawValue) RENAME TO hidden", [])

@@ -199,7 +199,7 @@ extension Step {
                 target: "anna", result: "200")
         }
         return Step(name: "audit") {
-            try await $0.ledger.appendAudit(entries, dropping: now - 200_000_000)
+            try await $0.ledger.appendAudit(entries)
             let remaining = try await $0.ledger.audit(AuditFilter(), before: .max, limit: 9).items
             return "\(remaining.count) \(remaining.allSatisfy(\.isChained))"
         }
