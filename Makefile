@@ -31,6 +31,7 @@ test: ## Run what CI runs: checks of the sources, all builds and tests, document
 	Scripts/mutants --check
 	$(BUILD) --build-tests --explicit-target-dependency-import-check error
 	COUNTERFOIL_INTEROP=required Scripts/run-tests
+	$(MAKE) test-memory TEST='(Webhook|Recovery|Restore|Claim|Grant|Consumption|Erasure|Merge)'
 	Scripts/build-docs
 	Scripts/check-dependents
 	Scripts/check-fuzz
@@ -107,6 +108,12 @@ release: system-packages ## Build one binary for servers, dist/counterfoil, from
 .PHONY: check-release
 check-release: ## Run dist/counterfoil in a minimal Debian without Swift (as root; after make release)
 	Scripts/check-release
+
+.PHONY: test-memory
+test-memory: system-packages ## Run the tests of the server on the ledger in memory instead of SQLite; TEST=part of a name
+	$(BUILD) --build-tests
+	COUNTERFOIL_ENGINE=memory Scripts/run-tests --filter 'CounterfoilServerTests.*$(TEST)' \
+		--skip "$$(ls Tests/CounterfoilServerTests/LedgerSQLite | sed 's/+/\\+/' | paste -sd '|')"
 
 .PHONY: agreement
 agreement: system-packages ## Simulate 200 random histories of a store, and check that server and simulator agree (long)

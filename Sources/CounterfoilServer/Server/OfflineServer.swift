@@ -12,11 +12,11 @@ package enum OfflineServer {
     ///   answer. The server processes the remaining notifications later.
     /// - Throws: ``StorageError``, with the code `busy` while a server uses the file. Rethrows errors of `body`.
     package static func run<Value: Sendable>(
-        _ configuration: ServerConfiguration, clock: ServerClock? = nil, timeout: Duration = .seconds(60),
-        _ body: (ServerCore) async throws -> Value
+        _ configuration: ServerConfiguration, clock: ServerClock? = nil, ledger: LedgerOpener = .configured,
+        timeout: Duration = .seconds(60), _ body: (ServerCore) async throws -> Value
     ) async throws -> Value {
         let logger = Logger(label: "counterfoil.command") { _ in ServerLogHandler(configuration.log) }
-        let storage = try await LedgerOpener.configured.open(configuration.storage, logger)
+        let storage = try await ledger.open(configuration.storage, logger)
         return try await withCleanup({ try await storage.close() }) {
             try await runServices(configuration, storage, clock, logger, timeout, body)
         }

@@ -131,10 +131,7 @@ import Testing
             let number = simulator.core.read(.production) { store, _ in store.notifications.count - 1 }
             let text = try simulator.core.text(number, in: .production)
             try simulator.core.setRevocation("unreachable")
-            let configuration = try world.configuration()
-            try await OfflineServer.run(
-                configuration, clock: .showing { simulator.core.now }, timeout: .milliseconds(1)
-            ) { core in
+            try await world.runOffline(timeout: .milliseconds(1)) { core in
                 let appEnvironment = try #require(core.scopes[simulator.information.bundleID, .production])
                 let now = simulator.core.now.milliseconds
                 let received = ReceivedNotification(
@@ -144,7 +141,7 @@ import Testing
                 _ = try await core.storage.commit(received: [received], processed: [])
                 core.processor.rescan()
             }
-            let ledger = try await LedgerOpener.configured.open(configuration.storage, Logger(label: "test"))
+            let ledger = try await world.ledger.open(world.configuration().storage, Logger(label: "test"))
             #expect(try await ledger.backlog().count == 1)
             try await ledger.close()
         }

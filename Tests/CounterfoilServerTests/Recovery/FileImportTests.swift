@@ -232,9 +232,7 @@ import Testing
             try Data("\(beginning)\(ben)\n\(anna)\n".utf8).write(to: file)
             let changed = try await world.importCustomers(file)
             #expect(changed.lines == 2002 && changed.failed == 2000 && changed.earlierLines == 0)
-            let configuration = try world.configuration()
-            let isImported = try await OfflineServer.run(configuration, clock: .showing { simulator.core.now }) {
-                core in
+            let isImported = try await world.runOffline { core in
                 let scope = try #require(core.recovery.recoverable.first { $0.environment == .production })
                 return try await core.storage.lineage(ben, in: scope.id) != nil
             }

@@ -51,11 +51,19 @@ extension World {
         _ file: URL, in environments: Set<AppStoreEnvironment> = [.production, .sandbox], ledger: String = "one",
         _ report: @Sendable (FileImport.Progress) -> Void = { _ in }
     ) async throws -> FileImport.Progress {
-        let simulator = simulator
-        return try await OfflineServer.run(try configuration(), clock: .showing { simulator.core.now }) { core in
+        try await runOffline { core in
             let scopes = core.recovery.recoverable.filter { environments.contains($0.environment) }
             return try await FileImport(core.importer(scopes), file: file, ledger: ledger).run(report)
         }
+    }
+
+    /// Calls `body` with a server without a port, on the ledger of the stopped one, as commands do.
+    func runOffline<Value: Sendable>(
+        timeout: Duration = .seconds(60), _ body: (ServerCore) async throws -> Value
+    ) async throws -> Value {
+        let simulator = simulator
+        return try await OfflineServer.run(
+            try configuration(), clock: .showing { simulator.core.now }, ledger: ledger, timeout: timeout, body)
     }
 
     /// Returns the server's report on its gaps.

@@ -10,15 +10,23 @@ import Testing
 /// What tests do with the file of a ledger. This file, ``TestLedger`` and the folder `LedgerSQLite` are the only ones of
 /// the server's tests that know SQLite.
 extension World {
-    /// The ledger of the running server.
+    /// The ledger of the running server. Cancels a test that runs on another engine.
     var sqlite: SQLiteStorage {
         get throws {
-            guard let storage = try server.core.storage as? SQLiteStorage else {
-                throw StorageError(.failed, "another storage")
-            }
+            guard let storage = try server.core.storage as? SQLiteStorage else { try Self.cancelTest() }
             return storage
         }
     }
+
+    /// The path of the ledger. Cancels a test that runs on another engine.
+    private var ledgerPath: String {
+        get throws {
+            if Self.usesMemory { try Self.cancelTest() }
+            return try configuration().storage.path
+        }
+    }
+
+    private static func cancelTest() throws -> Never { try Test.cancel("this test needs a ledger in a file") }
 
     // MARK: - Failures
 
@@ -141,8 +149,7 @@ extension World {
     /// Imports a file of an export into the ledger of the stopped server, which is created if there is none. Calls
     /// `body` with the ledger afterwards.
     func importExport(_ file: URL, _ body: (any LedgerEngine) async throws -> Void = { _ in }) async throws {
-        let configuration = try configuration()
-        let storage = try SQLiteStorage(path: configuration.storage.path)
+        let (storage, configuration) = (try SQLiteStorage(path: ledgerPath), try configuration())
         let scopes = try await LedgerMaintenance.scopes(configuration, in: storage)
         let ledgerImport = LedgerImport(
             storage, verifier: try LedgerMaintenance.verifier(configuration), scopes: scopes, at: simulator.now)
@@ -154,11 +161,11 @@ extension World {
 
     /// Copies the ledger to a new file.
     func backUp(to file: URL) throws {
-        _ = try LedgerBackup.make(of: try configuration().storage.path, to: file.path)
+        _ = try LedgerBackup.make(of: ledgerPath, to: file.path)
     }
 
     /// Replaces the ledger of the stopped server with a backup.
     func restore(_ backup: URL) throws {
-        _ = try LedgerBackup.restore(backup.path, to: try configuration().storage.path, replacing: true)
+        _ = try LedgerBackup.restore(backup.path, to: ledgerPath, replacing: true)
     }
 }

@@ -102,7 +102,7 @@ extension `The description of the API` {
         (
             "POST /v1/recoveries", "/v1/recoveries", #"{"from":$FROM,"to":$NOW,"types":["EXPIRED"],"dry_run":true}"#
         ),
-        ("GET /v1/recoveries", "/v1/recoveries", nil), ("GET /v1/recoveries/{id}", "/v1/recoveries/rec_1", nil),
+        ("GET /v1/recoveries", "/v1/recoveries", nil), ("GET /v1/recoveries/{id}", "/v1/recoveries/$RECOVERY", nil),
         // `mine` gets no events of these requests. `backend` is in the configuration.
         (
             "POST /v1/webhooks", "/v1/webhooks",
@@ -116,7 +116,7 @@ extension `The description of the API` {
             #"{"from":$FROM,"to":$LATER,"dry_run":true}"#
         ),
         ("GET /v1/webhooks/{name}/deliveries", "/v1/webhooks/backend/deliveries", nil),
-        ("GET /v1/webhooks/{name}/deliveries/{id}", "/v1/webhooks/backend/deliveries/1", nil),
+        ("GET /v1/webhooks/{name}/deliveries/{id}", "/v1/webhooks/backend/deliveries/$DELIVERY", nil),
         ("GET /v1/search", "/v1/search?q=$TRANSACTION", nil), ("GET /v1/audit", "/v1/audit", nil),
         ("GET /v1/audit", "/v1/audit?format=csv", nil), ("GET /v1/operations/metrics", "/v1/operations/metrics", nil),
         ("GET /v1/operations/health", "/v1/operations/health", nil),

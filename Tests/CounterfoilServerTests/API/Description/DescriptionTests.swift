@@ -170,13 +170,15 @@ import WebConsole
         // A free trial cannot be extended.
         let paid = try await world.simulator.perform(
             .purchase(customer: "paul", product: "com.example.premium.monthly", introductory: false))
-        _ = try await world.api.post("/v1/recoveries", ["from": now - 600_000, "to": now])
+        let recovery = try await world.api.post("/v1/recoveries", ["from": now - 600_000, "to": now])
+        let delivery = try await world.api.get("/v1/webhooks/backend/deliveries").items.first?["id"]
         let grant = try await world.api.post(
             "/v1/customers/\(anna)/grants", ["entitlement": "premium", "reason": "goodwill", "actor": "tests"])
         let session = core.sessions.start(key: "tests", digest: Data(), address: "192.0.2.1").session
         return [
             ("$SESSION", session.id),
             ("$PAID", try #require(paid.transactionID)), ("$GRANT", try #require(grant["id"] as? String)),
+            ("$DELIVERY", "\(try #require(delivery))"), ("$RECOVERY", try #require(recovery["id"] as? String)),
             ("$TRANSACTION", transaction), ("$ORDER", order), ("$UUID", uuid), ("$ID", anna), ("$TEXT", stored.text),
             ("$QUESTION", try world.retentionRequest()), ("$SIGNED", signed), ("$FROM", "\(now - 600_000)"),
             ("$NOW", "\(now)"),
