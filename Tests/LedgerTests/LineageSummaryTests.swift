@@ -135,6 +135,25 @@ import Testing
         #expect(summary.isOutOfDate(at: end + Self.hour + 1))
     }
 
+    @Test(arguments: [(969.5, 970.0), (969.25, 1000)])
+    func `A renewal that was refunded before it began leaves the end of the running period`(
+        renewalSigned: Double, named: Double
+    ) {
+        let end = 970 * Self.day
+        let month = Self.period("1", 940, 970) { $0.reason = .purchase }
+        let charged = Self.period("2", 970, 1000) {
+            ($0.reason, $0.signedDate, $0.revocationDate) = (.renewal, Self.date(969.5), Self.date(969.5))
+        }
+        // The renewal info of the refund, or of the charge before it.
+        let summary = Self.summary([month, charged], signed: renewalSigned, end: named)
+        #expect(summary.end == end && !summary.isRevoked)
+        #expect(!summary.isOutOfDate(at: end + Self.hour))
+        #expect(summary.isOutOfDate(at: end + Self.hour + 1))
+        // Nothing is left if the running period was refunded too.
+        let refunded = Self.period("1", 940, 970) { $0.revocationDate = Self.date(969.5) }
+        #expect(Self.summary([refunded, charged], signed: 969.5, end: 970).isRevoked)
+    }
+
     @Test func `A refunded subscription is not out of date, one that a family shares again is`() {
         let now = 980 * Self.day
         let refunded = Self.period("2", 940, 970) { $0.revocationDate = Self.date(950) }

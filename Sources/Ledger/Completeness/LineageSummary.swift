@@ -8,7 +8,7 @@ package struct LineageSummary: Sendable, Hashable {
     package var purchasedAt: Milliseconds?
     /// The end of the last period; nil if the purchase does not end.
     package var end: Milliseconds?
-    /// Whether the latest transaction was revoked.
+    /// Whether the current or last period was revoked.
     package var isRevoked = false
     /// The signing date of the newest renewal info; nil if there is none.
     package var renewalSigned: Milliseconds?
@@ -73,8 +73,12 @@ extension LineageSummary {
         let current = Self.current(lineage.transactions)
         if let renewal = lineage.renewal {
             renewalSigned = renewal.signedDate.milliseconds
-            // An older renewal info may name the end of a longer period that was upgraded or refunded since.
-            if current.map({ $0.signedDate <= renewal.signedDate }) ?? true { end = renewal.renewalDate?.milliseconds }
+            // An older renewal info may name the end of a longer period that was upgraded or refunded since, or of a
+            // renewal that was refunded before it began.
+            let isOlder = lineage.transactions.contains {
+                ($0 == current || $0.wasRefundedAhead) && $0.signedDate > renewal.signedDate
+            }
+            if !isOlder { end = renewal.renewalDate?.milliseconds }
             (willRenew, isInRetry) = (renewal.willRenew && !renewal.hasEnded, renewal.isInBillingRetry)
             graceDate = renewal.gracePeriodExpiresDate?.milliseconds
         }
@@ -91,7 +95,7 @@ extension LineageSummary {
             (one.purchaseDate, one.expiresDate ?? .distantPast)
                 < (other.purchaseDate, other.expiresDate ?? .distantPast)
         }
-        var valid = transactions.filter { !$0.isUpgraded }
+        var valid = transactions.filter { !$0.isUpgraded && !$0.wasRefundedAhead }
         guard var latest = valid.max(by: isEarlier) else { return transactions.max(by: isEarlier) }
         // A renewal that was charged ahead, and that a purchase replaced before it began, is rarely signed again.
         while transactions.contains(where: { latest.wasReplacedAhead(by: $0) }) {
