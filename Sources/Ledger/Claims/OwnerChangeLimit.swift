@@ -11,6 +11,10 @@ enum OwnerChangeLimit {
 
     /// Whether so many events happened in the day before an instant that no further change is made.
     ///
+    /// Events with a later instant, from a clock that was ahead, count too. Nothing tells when they happened, and later
+    /// changes get later instants still: without them, there would be no limit until that date. The team can still make
+    /// a change.
+    ///
     /// - Parameter instants: The instants of the events, in ascending order.
     static func isReached(_ instants: some BidirectionalCollection<Milliseconds>, at now: Milliseconds) -> Bool {
         instants.dropLast(perDay - 1).last.map { $0 > now - day } ?? false
