@@ -14,14 +14,14 @@ import WebConsole
     }
 
     @Test func `A form is carried out once, and a repetition gets the first response for a minute`() async throws {
-        let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+        let time = Mutex(ContinuousClock.now)
         let tickets = FormTickets(now: { time.withLock { $0 } })
         let ticket = tickets.issue(for: "buy")
         #expect(try await tickets.once(ticket, for: "refund") { Self.done() } == nil)
         #expect(try await tickets.once(ticket, for: "buy") { Self.done(.created) }?.status == .created)
-        time.withLock { $0 += 60 }
+        time.withLock { $0 += .seconds(60) }
         #expect(try await tickets.once(ticket, for: "buy") { Self.done(.conflict) }?.status == .created)
-        time.withLock { $0 += 1 }
+        time.withLock { $0 += .seconds(1) }
         let later = try await tickets.once(ticket, for: "buy") { Self.done(.conflict) }
         #expect(later?.status == .seeOther && later?.headers[.location] == "/customers")
     }
@@ -57,22 +57,22 @@ import WebConsole
     }
 
     @Test func `A ticket that is invented, changed, expired or of another process is refused`() async throws {
-        let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+        let time = Mutex(ContinuousClock.now)
         let tickets = FormTickets(now: { time.withLock { $0 } })
         let ticket = tickets.issue(for: "a")
         for bad in [nil, "", "1.2.3", ticket + "A", "9" + ticket, String(repeating: "x", count: 9999)] {
             #expect(try await tickets.once(bad, for: "a") { Self.done() } == nil)
         }
         #expect(try await FormTickets().once(ticket, for: "a") { Self.done() } == nil)
-        time.withLock { $0 += 12 * 3600 + 1 }
+        time.withLock { $0 += .seconds(12 * 3600 + 1) }
         #expect(try await tickets.once(ticket, for: "a") { Self.done() } == nil)
     }
 
     @Test func `A form whose ticket was evicted is not carried out twice`() async throws {
-        let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+        let time = Mutex(ContinuousClock.now)
         let tickets = FormTickets(capacity: 3, now: { time.withLock { $0 } })
         let issued = (0..<5).map { _ in
-            time.withLock { $0 += 1 }
+            time.withLock { $0 += .seconds(1) }
             return tickets.issue(for: "a")
         }
         for ticket in issued {

@@ -32,17 +32,19 @@ final class FailureLog: Sendable {
 
     /// Does work after each `interval` until the server shuts down, as ``attempt(_:_:)`` does it.
     ///
-    /// - Parameter beginsAtOnce: Whether to do it also before the first interval.
+    /// - Parameters:
+    ///   - beginsAtOnce: Whether to do it also before the first interval.
+    ///   - isPossible: Whether to do it now. What is left out is neither a failure nor its end.
     func attempt(
         _ message: Logger.Message, every interval: Duration, of clock: ServerClock, beginsAtOnce: Bool = false,
-        _ work: @escaping @Sendable () async throws -> Void
+        when isPossible: @escaping @Sendable () -> Bool = { true }, _ work: @escaping @Sendable () async throws -> Void
     ) async {
         await cancelWhenGracefulShutdown {
-            if beginsAtOnce { await self.attempt(message, work) }
+            if beginsAtOnce, isPossible() { await self.attempt(message, work) }
             while !Task.isCancelled {
                 // The wait throws only if the task is cancelled.
                 do { try await clock.wait(for: interval) } catch { return }
-                await self.attempt(message, work)
+                if isPossible() { await self.attempt(message, work) }
             }
         }
     }

@@ -19,8 +19,9 @@ package struct RetentionService: Service {
     /// Deletes expired data at the start and every minute until the server shuts down, while the clock is steady.
     package func run() async throws {
         await FailureLog(logger, end: "expired data are deleted again").attempt(
-            "expired data could not be deleted; trying again", every: .seconds(60), of: clock, beginsAtOnce: true
-        ) { if clock.isSteady { try await removeExpired() } }
+            "expired data could not be deleted; trying again", every: .seconds(60), of: clock, beginsAtOnce: true,
+            when: { clock.isSteady }
+        ) { try await removeExpired() }
     }
 
     /// The number of rows that one transaction deletes. It is small, because incoming notifications wait for the

@@ -1,13 +1,14 @@
 internal import Basics
 internal import Crypto
-package import Foundation
+internal import Foundation
 package import Hummingbird
 internal import Synchronization
 
 /// Idempotency tickets for forms: each form is carried out once, however often it is sent.
 ///
 /// Tickets are signed, so unsent forms need no storage. A repeated form gets the response of the first one, and waits
-/// for it if necessary. Responses are kept for a minute; later, a repeated form gets a redirect to a page.
+/// for it if necessary. Responses are kept for a minute; later, a repeated form gets a redirect to a page. Times are
+/// those of a clock that only moves forward, so a wrong date has no effect.
 package final class FormTickets: Sendable {
     /// The outcome of carrying out a form.
     package enum Outcome: Sendable {
@@ -36,19 +37,20 @@ package final class FormTickets: Sendable {
     private struct State {
         var sent: [String: (issued: Int64, progress: Progress)] = [:]
         /// Tickets issued at or before this second were evicted and are refused.
-        var evictedUntil: Int64 = 0
+        var evictedUntil: Int64 = -1
     }
 
     private let key = SymmetricKey(size: .bits256)
     private let state = Mutex(State())
-    private let now: @Sendable () -> Date
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let started: ContinuousClock.Instant
     private static let lifetime: Int64 = 12 * 3600
     /// The time for which a response is kept, in seconds.
     private static let responseLifetime: Int64 = 60
     private let capacity: Int
 
-    package init(capacity: Int = 10_000, now: @escaping @Sendable () -> Date = { Date() }) {
-        (self.capacity, self.now) = (capacity, now)
+    package init(capacity: Int = 10_000, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        (self.capacity, self.now, started) = (capacity, now, now())
     }
 
     /// Returns a ticket for one form. It is valid only for this purpose.
@@ -152,7 +154,8 @@ package final class FormTickets: Sendable {
         }
     }
 
-    private var seconds: Int64 { Int64(max(0, now().timeIntervalSince1970)) }
+    /// The whole seconds since the start.
+    private var seconds: Int64 { started.duration(to: now()).components.seconds }
 
     private func signature(of text: String, _ purpose: String) -> String {
         let code = HMAC<SHA256>.authenticationCode(for: Data((purpose + "\n" + text).utf8), using: key)

@@ -59,6 +59,34 @@ import Testing
         #expect(storage.attempts.withLock(\.self) == 0)
     }
 
+    @Test(.timeLimit(.minutes(10))) func `A failure does not end while the clock may be ahead`() async throws {
+        let (lines, storage, shown) = (LogCapture(), FullStorage(), TestClock(World.start))
+        let isEven = Mutex(true)
+        let begun = ContinuousClock.now
+        let steadiness = ClockSteadiness(showing: World.start) {
+            begun + .seconds(isEven.withLock(\.self) ? shown.now.timeIntervalSince(World.start) : 0)
+        }
+        let jumping = ServerClock.showing(
+            {
+                shown.advance(by: 3600)
+                return shown.now
+            }, steadiness: steadiness)
+        let service = RetentionService(
+            storage: storage, clock: jumping, logger: lines.logger(ServerConfiguration.Log()))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await service.run() }
+            try await waitUntil("the failure is logged") { lines.text.contains("could not be deleted") }
+            isEven.withLock { $0 = false }
+            let jump = shown.now
+            try await waitUntil("ten readings of the clock") { shown.now >= jump + 36_000 }
+            #expect(!lines.text.contains("are deleted again"), "\(lines.text)")
+            storage.isFull.withLock { $0 = false }
+            isEven.withLock { $0 = true }
+            try await waitUntil("the end is logged") { lines.text.contains("are deleted again") }
+            group.cancelAll()
+        }
+    }
+
     @Test func `The server deletes a stored response after a day, without another request`() async throws {
         try await World.withAPI { world in
             let body = Data(#"{"entitlement":"premium","reason":"r","actor":"a"}"#.utf8)
