@@ -10,7 +10,8 @@ internal import X509
 /// a chain are cached, a verification only takes one short lock, and starts no task.
 ///
 /// Responses are compared with `now`, which may be a simulated clock. Pauses and limits use a clock that only moves
-/// forward. With the policy `hard` a pause also ends when the date has moved on by as much.
+/// forward. With the policy `hard` a pause also ends when the date has moved on by as much. A response expires by
+/// whichever clock is first, so a date that is set back does not extend its use.
 package final class RevocationChecker: Sendable {
     private let options: RevocationOptions
     private let now: @Sendable () -> Date
@@ -115,7 +116,7 @@ package final class RevocationChecker: Sendable {
     }
 
     /// Converts seconds to a duration. Negative values and NaN become zero; the maximum is thirty years.
-    private static func duration(_ seconds: TimeInterval) -> Duration {
+    static func duration(_ seconds: TimeInterval) -> Duration {
         .seconds(seconds > 0 ? min(seconds, 1_000_000_000) : 0)
     }
 
@@ -206,7 +207,8 @@ package final class RevocationChecker: Sendable {
             entry.pause =
                 hasJumped ? nil : (end: reading + Self.duration(options.pauseAfterFailure), start: date)
             switch result {
-            case .success(let response): entry.store(response)
+            case .success(let response):
+                entry.store(response, until: reading + Self.duration(response.expires.timeIntervalSince(date)))
             case .failure(let error): entry.problem = OCSPProblem(reading: error).description
             }
         }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import Foundation
 
 /// The known revocation status of a certificate.
@@ -19,6 +20,9 @@ struct RevocationLookup {
 struct RevocationEntry {
     /// The last usable response: good or revoked.
     var response: VerifiedOCSPResponse?
+    /// When the response expires by the clock that only moves forward, so that a date that is set back does not extend
+    /// its use.
+    private var end = Duration.zero
     /// Why the last request failed; nil if it succeeded.
     var problem: String?
     /// Whether a request is in flight.
@@ -33,7 +37,9 @@ struct RevocationEntry {
 
     /// Stores a response, unless the certificate is revoked according to a newer one. Caches in front of a responder
     /// may serve older responses, and an attacker can replay them (RFC 6960 §5).
-    mutating func store(_ response: VerifiedOCSPResponse) {
+    ///
+    /// - Parameter end: When the response expires by the clock that only moves forward.
+    mutating func store(_ response: VerifiedOCSPResponse, until end: Duration) {
         if let known = self.response, case .revoked = known.status, response.thisUpdate < known.thisUpdate {
             problem = "the responder's answer is older than the revocation"
         } else if response.status == .unknown {
@@ -44,7 +50,7 @@ struct RevocationEntry {
                 self.response = nil
             }
         } else {
-            (self.response, problem) = (response, nil)
+            (self.response, self.end, problem) = (response, end, nil)
         }
     }
 
@@ -53,14 +59,14 @@ struct RevocationEntry {
         guard !isRequesting else { return false }
         let isPaused = isPaused(for: lookup)
         guard problem == nil, let response else { return !isPaused }
-        if lookup.date >= response.expires { return true }
+        if hasExpired(response, for: lookup) { return true }
         // Renew the response before it expires, but not repeatedly: responders serve the same response for hours.
         return !isPaused && lookup.date >= response.expires - lookup.options.refreshAhead
     }
 
     /// Returns the status that can be used without waiting; nil if the verification should wait for the request.
     func usableOutcome(for lookup: RevocationLookup) -> RevocationOutcome? {
-        if let response, lookup.date < response.expires { return .response(response) }
+        if let response, !hasExpired(response, for: lookup) { return .response(response) }
         guard problem != nil else { return nil }
         // With `soft` a verification would be accepted anyway, so it does not wait for another attempt. With `hard` it
         // does.
@@ -89,6 +95,15 @@ struct RevocationEntry {
             // The response has just arrived, or has not expired.
             return .response(response)
         }
-        return lookup.date < response.expires + lookup.options.staleWindow ? .response(response) : .unknown(problem)
+        let isTooOld = hasExpired(
+            response, for: lookup, after: RevocationChecker.duration(lookup.options.staleWindow))
+        return isTooOld ? .unknown(problem) : .response(response)
+    }
+
+    /// Whether a response has expired by either clock, and this much time has passed since.
+    private func hasExpired(
+        _ response: VerifiedOCSPResponse, for lookup: RevocationLookup, after time: Duration = .zero
+    ) -> Bool {
+        lookup.date >= response.expires + time.seconds || lookup.reading >= end + time
     }
 }

@@ -119,6 +119,26 @@ import X509
         }
     }
 
+    @Test(arguments: [RevocationPolicy.soft, .hard])
+    func `A date that is set back does not extend the use of a response`(_ policy: RevocationPolicy) async throws {
+        let checker = checker(policy)
+        #expect(try await checker.finding(for: chain).status == .good)
+        responders.set { _ in throw URLError(.timedOut) }
+        clock.advance(by: -6 * 3600)
+        // The response expires after twelve hours, and is used for another hour while the responder is unavailable.
+        waiting.advance(by: .seconds(12 * 3600 - 61))
+        #expect(try await checker.finding(for: chain).status == .good)
+        #expect(responders.requestedURLs.count == 2)
+        waiting.advance(by: .seconds(61))
+        #expect(try await checker.finding(for: chain).status == .good)
+        #expect(responders.requestedURLs.count == 4)
+        waiting.advance(by: .seconds(3600))
+        #expect(
+            try await refusal { try await checker.finding(for: chain) }
+                == (policy == .hard ? .revocationUnknown : nil))
+        if policy == .soft { #expect(try await checker.finding(for: chain).status == .unknown) }
+    }
+
     /// Caches in front of a responder serve old responses until they expire.
     @Test(arguments: [RevocationPolicy.soft, .hard])
     func `A response from before the revocation does not undo it, a newer one does`(
