@@ -99,6 +99,19 @@ import WebConsole
         #expect(registry.redeem(token) == nil)
     }
 
+    @Test func `A used sign-in link stays used after the clock has jumped forward and back`() {
+        let clock = Clock()
+        let links = SignInLinks(secret: Array("secret".utf8))
+        let registry = SignInRegistry(links, now: { clock.now })
+        let token = links.token(for: "ada", now: clock.now)
+        #expect(registry.redeem(token) == "ada")
+        clock.advance(by: 86_400)
+        #expect(registry.redeem(links.token(for: "ben", now: clock.now)) == "ben")
+        clock.advance(by: -86_400)
+        #expect(registry.redeem(token) == nil && !registry.isValid(token))
+        #expect(registry.redeem(links.token(for: "ada", now: clock.now)) == "ada")
+    }
+
     @Test func `Only one of many concurrent redemptions of a sign-in link succeeds`() async {
         let links = SignInLinks(secret: Array("secret".utf8))
         let clock = Clock()

@@ -46,7 +46,11 @@ package struct SignInLinks: Sendable {
 /// Accepts each sign-in link once.
 package final class SignInRegistry: Sendable {
     private let links: SignInLinks
-    private let used = Mutex<[String: Date]>([:])
+    /// The identifiers of the last used links, oldest first. They are kept also after the links have expired, because
+    /// the links are valid again if the clock was ahead and is set back.
+    private let used = Mutex<[String]>([])
+    /// The number of used links to remember.
+    private static let capacity = 10_000
     private let started: Date
     private let begun = ContinuousClock.now
     private let now: @Sendable () -> Date
@@ -59,17 +63,16 @@ package final class SignInRegistry: Sendable {
     /// it too.
     package func isValid(_ token: String) -> Bool {
         guard let contents = genuine(token) else { return false }
-        return used.withLock { $0[contents.id] == nil }
+        return used.withLock { !$0.contains(contents.id) }
     }
 
     /// Uses a link up and returns the name of its key. Returns nil if the link is invalid or was used before.
     package func redeem(_ token: String) -> String? {
         guard let contents = genuine(token) else { return nil }
-        let date = now()
         return used.withLock { used in
-            used = used.filter { date.timeIntervalSince($0.value) < SignInLinks.lifetime * 2 }
-            guard used[contents.id] == nil, used.count < 10_000 else { return nil }
-            used[contents.id] = date
+            guard !used.contains(contents.id) else { return nil }
+            if used.count == Self.capacity { used.removeFirst() }
+            used.append(contents.id)
             return contents.keyName
         }
     }
