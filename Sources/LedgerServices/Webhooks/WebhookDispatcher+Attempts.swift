@@ -29,6 +29,7 @@ extension WebhookDispatcher {
             state.names = names
             guard state.changes == changes else { return }
             (state.endpoints, state.removed) = (endpoints, removed)
+            state.tests = state.tests.filter { names[$0.key] != nil }
         }
         return (endpoints, removed)
     }

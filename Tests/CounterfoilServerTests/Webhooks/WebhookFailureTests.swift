@@ -86,6 +86,19 @@ private struct FailingWorld {
         }
     }
 
+    @Test func `A test of a disabled endpoint is forgotten with the endpoint`() async throws {
+        try await FailingWorld.run { world in
+            let endpoint = try #require(try await world.dispatcher.managedWebhooks().first?.stored)
+            try await world.dispatcher.setEnabled(false, for: endpoint, discardingBacklog: false)
+            _ = try #require(try await world.dispatcher.sendTest(to: endpoint))
+            await world.dispatcher.waitUntilIdle()
+            try #require(world.dispatcher.state.withLock(\.tests).count == 1)
+            try await world.dispatcher.remove(endpoint.id)
+            await world.dispatcher.waitUntilIdle()
+            #expect(world.dispatcher.state.withLock(\.tests).isEmpty)
+        }
+    }
+
     @Test func `Deliveries are sent to all endpoints although the ledger fails once between them`() async throws {
         try await FailingWorld.run { world in
             world.storage.failOnce(at: .fanOut)
