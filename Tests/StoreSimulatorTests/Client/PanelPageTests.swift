@@ -86,6 +86,15 @@ import WebConsole
         }
     }
 
+    @Test func `A period that a family shares is shown as paid, not as a trial`() async throws {
+        try await withSimulator { simulator in
+            try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.yearly"))
+            try await simulator.perform(.shareWithFamily(customer: "anna", member: "ben"))
+            let page = try html(simulator, .customer("ben"))
+            #expect(page.contains(TimeBars.Kind.paid.rawValue) && !page.contains(TimeBars.Kind.trial.rawValue))
+        }
+    }
+
     @Test func `The refresh and return addresses keep filter and page, without one-time parameters`() async throws {
         try await withSimulator { simulator in
             let page = try html(simulator, .notifications, "customer=a+b&page=50&done=x&fragment=all")

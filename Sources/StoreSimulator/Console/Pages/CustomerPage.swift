@@ -103,7 +103,8 @@ extension SimulatorPanel {
         if payload.revocationDate != nil { return .refunded }
         if payload.isUpgraded == true { return .upgraded }
         if payload.expiresDate == nil { return .once }
-        return payload.offerDiscountType == .freeTrial || payload.price == 0 ? .trial : .paid
+        // A shared period has the price 0, and is no trial.
+        return payload.offerDiscountType == .freeTrial ? .trial : .paid
     }
 
     /// Returns the rows of the timeline: one for each subscription and one for each other product.
