@@ -25,7 +25,7 @@ package struct LineageSummary: Sendable, Hashable {
     private static let hour: Milliseconds = 3_600_000
     private static let day: Milliseconds = 24 * hour
     /// How long the App Store tries to charge the customer.
-    private static let retryPeriod: Milliseconds = 60 * day
+    package static let retryPeriod: Milliseconds = 60 * day
     /// How long after the end the App Store may still sign new data.
     private static let lastChangeAfter: Milliseconds = 70 * day
 

@@ -13,12 +13,17 @@ package struct VerifiedReceipt: Sendable {
     package var facts: [TransactionFact]
 }
 
+extension ReceiptLimits {
+    /// The limits of receipts that are sent to the server.
+    package static let server = ReceiptLimits(bytes: 4 << 20, attributes: 100_000)
+}
+
 extension PurchaseVerifier {
     /// A validator for receipts of the configured apps, from any device.
     package var receiptValidator: ReceiptValidator {
         ReceiptValidator(
             anchors: receiptAnchors, bundleIDs: Set(apps.all.map(\.bundleID)),
-            limits: ReceiptLimits(bytes: 4 << 20, attributes: 100_000), now: clock.now)
+            limits: .server, now: clock.now)
     }
 
     /// Validates a receipt in base64 and reads its purchases.

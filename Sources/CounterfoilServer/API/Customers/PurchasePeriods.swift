@@ -26,8 +26,8 @@ struct PurchasePeriods {
     var omitted = 0
 
     private static let maximumPeriods = 100
-    /// How long the App Store retries billing.
-    private static let billingRetryTime: TimeInterval = 60 * 86_400
+    /// How long the App Store retries billing, in seconds.
+    private static let billingRetryTime = TimeInterval(LineageSummary.retryPeriod) / 1000
 
     /// Returns the periods of each subscription and of each other product, ordered by first purchase.
     ///

@@ -136,10 +136,9 @@ package struct PastedDataDecoder: Sendable {
     // MARK: - Receipts and certificates
 
     private func receipt(_ data: Data, _ options: Options) -> DecodeVerdict {
-        let limits = ReceiptLimits(bytes: 4 << 20, attributes: 100_000)
         let validator = ReceiptValidator(
             anchors: trust.receiptAnchors, bundleIDs: bundleIDs.filter(options.accepts),
-            validationTime: options.validationTime, limits: limits, now: now)
+            validationTime: options.validationTime, limits: .server, now: now)
         do throws(VerificationError) {
             let verified = try validator.validate(contents: data)
             var verdict = DecodeVerdict(
