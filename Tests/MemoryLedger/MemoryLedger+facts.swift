@@ -74,8 +74,11 @@ extension MemoryLedger: LedgerStorage {
         }
     }
 
-    package func backlog() async throws -> (count: Int, oldest: Milliseconds?) {
-        try read { state in (state.inbox.count, state.inbox.values.min()) }
+    package func backlog() async throws -> (count: Int, oldest: Milliseconds?, oldestCode: Int64?) {
+        try read { state in
+            let oldest = state.inbox.min { ($0.value, $0.key) < ($1.value, $1.key) }
+            return (count: state.inbox.count, oldest: oldest?.value, oldestCode: oldest?.key)
+        }
     }
 }
 

@@ -232,7 +232,10 @@ package struct ServerCore: Sendable {
     }
 
     private static func backlog(_ storage: any LedgerStorage) async -> (count: Int, oldest: Milliseconds?)? {
-        await read { try await storage.backlog() }
+        await read {
+            let backlog = try await storage.backlog()
+            return (count: backlog.count, oldest: backlog.oldest)
+        }
     }
 
     private static func backlog(_ webhooks: WebhookDispatcher?) async -> WebhookBacklog? {

@@ -79,6 +79,6 @@ package protocol LedgerStorage: Sendable {
     /// any after `id`, but may have fewer than the limit although more follow.
     func pending(after id: Int64, limit: Int) async throws -> [StoredNotification]
 
-    /// Returns the number of pending notifications, and when the oldest arrived.
-    func backlog() async throws -> (count: Int, oldest: Milliseconds?)
+    /// Returns the number of pending notifications, and of the oldest when it arrived and its code (``InboxText``).
+    func backlog() async throws -> (count: Int, oldest: Milliseconds?, oldestCode: Int64?)
 }

@@ -132,7 +132,9 @@ import Testing
             try await ledger.pending(after: id, limit: limit)
         }
 
-        func backlog() async throws -> (count: Int, oldest: Milliseconds?) { try await ledger.backlog() }
+        func backlog() async throws -> (count: Int, oldest: Milliseconds?, oldestCode: Int64?) {
+            try await ledger.backlog()
+        }
     }
 
     private static let processed = ProcessedNotification(

@@ -106,6 +106,8 @@ import Testing
             return try await ledger.pending(after: id, limit: limit)
         }
 
-        func backlog() async throws -> (count: Int, oldest: Milliseconds?) { try await ledger.backlog() }
+        func backlog() async throws -> (count: Int, oldest: Milliseconds?, oldestCode: Int64?) {
+            try await ledger.backlog()
+        }
     }
 }

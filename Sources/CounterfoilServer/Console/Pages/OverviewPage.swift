@@ -96,11 +96,12 @@ struct OverviewPage {
 
     /// Adds a row if a notification has waited too long.
     private func inbox(_ pageRequest: PageRequest, _ add: AddRow) async throws {
-        if let oldest = try await storage.backlog().oldest,
+        let backlog = try await storage.backlog()
+        if let oldest = backlog.oldest, let code = backlog.oldestCode,
             case let age = pageRequest.now.timeIntervalSince(Date(milliseconds: oldest)), age > Self.longestWait
         {
             // The inbox has the notifications of all apps and environments. Link to those of the oldest.
-            let first = try await storage.pending(after: 0, limit: 1).first
+            let first = try await storage.pending(after: code - 1, limit: 1).first
             let found = pageRequest.selection.all.first { $0.id == first?.scope }?.parameters
             let query = (found ?? pageRequest.selection.query) + [("state", "pending")]
             add(
