@@ -167,7 +167,7 @@ extension OfferSigner {
             try SigningIdentifier.check(part, name)
             // A separator within a part could make one part pass for two.
             if part.unicodeScalars.contains(separator) {
-                throw SigningError(.invalidIdentifier, "the \(name) contains U+2063")
+                throw SigningError(identifier: name, "contains U+2063")
             }
         }
         return [

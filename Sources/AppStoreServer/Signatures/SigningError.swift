@@ -10,10 +10,21 @@ public struct SigningError: CounterfoilError {
     /// A description of the failure, for people.
     public let message: String
 
+    /// The invalid identifier, such as `product ID`; nil if the error is not about one.
+    package let identifier: String?
+
     /// Creates an error with these values, for tests of error handling.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
+        identifier = nil
+    }
+
+    /// Creates the error about an invalid identifier: `the product ID is empty`.
+    init(identifier: String, _ problem: String) {
+        code = .invalidIdentifier
+        message = "the \(identifier) \(problem)"
+        self.identifier = identifier
     }
 
     /// A machine-readable reason, stable between releases.

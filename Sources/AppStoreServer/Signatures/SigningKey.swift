@@ -119,9 +119,9 @@ enum SigningIdentifier {
     /// Returns `text`. Throws `invalid_identifier` if it is empty or longer than ``maximumSize``.
     @discardableResult
     static func check(_ text: String, _ name: String) throws(SigningError) -> String {
-        guard !text.isEmpty else { throw SigningError(.invalidIdentifier, "the \(name) is empty") }
+        guard !text.isEmpty else { throw SigningError(identifier: name, "is empty") }
         guard text.utf8.count <= maximumSize else {
-            throw SigningError(.invalidIdentifier, "the \(name) has more than \(maximumSize) bytes")
+            throw SigningError(identifier: name, "has more than \(maximumSize) bytes")
         }
         return text
     }

@@ -85,7 +85,7 @@ extension FormFields {
 
     func requiredInstant(_ name: String) throws(APIFailure) -> Int64 {
         guard let instant = try instant(name) else {
-            throw APIFailure("missing_field", "The field \(name) is empty. \(InstantText.form)", parameter: name)
+            throw APIFailure("missing_parameter", "The field \(name) is empty. \(InstantText.form)", parameter: name)
         }
         return instant
     }

@@ -49,6 +49,20 @@ import Testing
         }
     }
 
+    @Test func `The error about an identifier that cannot be signed names its member`() async throws {
+        try await World.withAPI { world in
+            for member in ["product_id", "offer_id"] {
+                var body: [String: Any] = ["product_id": "p", "offer_id": "o", "force": true, "format": "original"]
+                body[member] = "a\u{2063}b"
+                let answer = try await world.api.send(
+                    "POST", "/v1/customers/anna/offers/promotional",
+                    body: JSONSerialization.data(withJSONObject: body))
+                #expect(answer.status == 400 && answer.code == "invalid_identifier", "\(answer.text)")
+                #expect(answer["param"] as? String == member)
+            }
+        }
+    }
+
     @Test func `Only an identifier that cannot be signed is the fault of the request`() {
         let request = FailureMiddleware.failure(SigningError(.invalidIdentifier, "the offer ID is empty"))
         #expect(request.status == .badRequest && request.code == "invalid_identifier")

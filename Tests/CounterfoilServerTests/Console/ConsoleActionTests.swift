@@ -34,6 +34,12 @@ import WebConsole
         }
     }
 
+    @Test func `An empty field that an action needs has the code of a missing parameter`() throws {
+        let fields = try FormFields(encoded: Array("from=".utf8))
+        let failure = #expect(throws: APIFailure.self) { try fields.requiredInstant("from") }
+        #expect(failure?.code == "missing_parameter" && failure?.parameter == "from")
+    }
+
     @Test func `A refused form is shown again with the entered values and the invalid field marked`() async throws {
         try await `The console`.run { world, browser in
             let (anna, original) = try await TransferRouteTests.bought(world)

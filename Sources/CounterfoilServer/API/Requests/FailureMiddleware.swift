@@ -50,7 +50,8 @@ struct FailureMiddleware: RouterMiddleware {
         case let failure as APIFailure: failure
         case let failure as ServiceFailure: APIFailure(failure)
         case let error as AppStoreServerError: APIFailure(namingRejectionOf: error)
-        case let error as SigningError where error.isOfRequest: APIFailure("\(error.code)", error.message)
+        case let error as SigningError where error.isOfRequest:
+            APIFailure("\(error.code)", error.message, parameter: error.member)
         case is SigningError:
             // Only the log has the reason: it may name a file of the server.
             APIFailure(
@@ -80,6 +81,16 @@ extension SigningError {
     /// Whether the request caused the error: one of its identifiers cannot be signed. Keys and the clock are the
     /// server's.
     var isOfRequest: Bool { code == .invalidIdentifier }
+
+    /// The member of the request that has the invalid identifier.
+    fileprivate var member: String? {
+        switch identifier {
+        case "product ID": "product_id"
+        case "offer ID": "offer_id"
+        case "transaction ID": "transaction_id"
+        default: nil
+        }
+    }
 }
 
 extension AllowedMethods {
