@@ -181,6 +181,21 @@ import Testing
         #expect(harness.sent.last?.request.ids == [1])
     }
 
+    @Test func `An intent survives a launch while the device's clock is ahead`() {
+        var harness = Harness.launched("anna")
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .success(.pending)))
+        harness.send(.signedIn(customer: "bert", token: "b"))
+        harness.gather()
+        harness.answerAll()
+        harness.relaunch(after: 365 * day)
+        harness.relaunch(after: -364 * day)
+        harness.gather()
+        harness.answerAll()
+        harness.send(.updated(subscription(purchased: t0 + day, token: nil)))
+        #expect(harness.stuck == [1: .awaitingSignIn])
+    }
+
     @Test func `The intent of a cancelled purchase is kept for a day, because interrupted ones look the same`() {
         var harness = Harness.launched("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))

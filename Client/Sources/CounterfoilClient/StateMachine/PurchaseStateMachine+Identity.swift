@@ -5,7 +5,6 @@ extension PurchaseStateMachine {
     mutating func start(_ device: DeviceRecord?, _ record: CustomerRecord?, _ fresh: UUID) {
         saved = .records(device, record)
         self.device = device ?? DeviceRecord()
-        self.device.intents = self.device.intents.filter { $0.expires > now }
         if self.device.customer == nil, rules.allowsAnonymousCustomers { _ = becomeAnonymous(fresh) }
         guard let customer = self.device.customer else { return readiness = .ready }
         begin(customer, token: nil, with: record?.customer == customer ? record : nil)
@@ -142,10 +141,12 @@ extension PurchaseStateMachine {
     /// device's clock may be wrong, so an intent may be up to a day later than the purchase.
     func intent(of transaction: DeviceTransaction) -> PurchaseIntent? {
         let bought = transaction.purchaseDate
-        return device.intents.first { $0.transactionID == transaction.id }
-            ?? device.intents.filter {
+        // The device's clock may be ahead, so expired intents are not deleted before the next purchase.
+        let intents = device.intents.filter { $0.expires > now }
+        return intents.first { $0.transactionID == transaction.id }
+            ?? intents.filter {
                 $0.productID == transaction.productID && $0.token == transaction.appAccountToken
-                    && $0.transactionID == nil && $0.expires > now && $0.date <= bought.addingTimeInterval(Self.day)
+                    && $0.transactionID == nil && $0.date <= bought.addingTimeInterval(Self.day)
                     // Nobody on this device starts a renewal, or a purchase that the family shares.
                     && transaction.ownership != .familyShared && !SignedText.isRenewal(transaction.jws)
             }.min { abs($0.date.timeIntervalSince(bought)) < abs($1.date.timeIntervalSince(bought)) }
