@@ -9,8 +9,14 @@ import WebConsole
 @Suite struct `Sign-in` {
     private final class Clock: Sendable {
         private let date = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+        private let elapsed = Mutex(ContinuousClock.now)
         var now: Date { date.withLock { $0 } }
-        func advance(by seconds: TimeInterval) { date.withLock { $0 += seconds } }
+        /// The reading of a clock that only moves forward.
+        var instant: ContinuousClock.Instant { elapsed.withLock { $0 } }
+        func advance(by seconds: TimeInterval) {
+            date.withLock { $0 += seconds }
+            elapsed.withLock { $0 += .seconds(max(0, seconds)) }
+        }
     }
 
     @Test func `A session ends by age, by idle time, with its key and by sign-out`() {
@@ -126,7 +132,7 @@ import WebConsole
 
     @Test func `An address is blocked for a minute after five failures`() {
         let clock = Clock()
-        let limit = FailureLimit(capacity: 10, now: { clock.now })
+        let limit = FailureLimit(capacity: 10, now: { clock.instant })
         for _ in 0..<5 {
             #expect(limit.wait(of: "2001:db8::1") == nil)
             limit.recordFailure(of: "2001:db8::1")
