@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Parses instants in requests and commands.
+/// Parses instants in requests and commands, and writes those of tables.
 package enum InstantText {
     /// A description of the accepted forms, for error messages.
     package static let form =
@@ -29,6 +29,15 @@ package enum InstantText {
         let name = text.hasSuffix(" UTC") ? String(text.dropLast(4)) : String(text)
         let time = name.replacing(" ", with: "T")
         return (time.contains("T") ? ["Z", ":00Z"] : ["T00:00:00Z"]).lazy.compactMap { instant(time + $0) }.first
+    }
+
+    /// Returns ISO 8601 with exactly three digits of the second, such as `2026-05-01T09:30:00.250Z`. Foundation's format
+    /// with a fraction may show the millisecond before.
+    package static func text(_ milliseconds: Int64) -> String {
+        let (quotient, remainder) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        let (second, fraction) = remainder < 0 ? (quotient - 1, remainder + 1000) : (quotient, remainder)
+        let time = Date(timeIntervalSince1970: TimeInterval(second)).formatted(.iso8601)
+        return "\(time.dropLast()).\(String(1000 + fraction).dropFirst())Z"
     }
 
     // Foundation's parser reads a 30th of February as a day of March and ignores text after the zone. Both are

@@ -18,6 +18,22 @@ private let noon: Int64 = 1_777_809_600_000
     }
 
     @Test(arguments: [
+        (noon, "2026-05-03T12:00:00.000Z"), (noon + 1, "2026-05-03T12:00:00.001Z"),
+        (noon + 999, "2026-05-03T12:00:00.999Z"), (-100, "1969-12-31T23:59:59.900Z"),
+        (-1000, "1969-12-31T23:59:59.000Z"),
+    ])
+    func `An instant is written with its milliseconds`(_ instant: Int64, _ expected: String) {
+        #expect(InstantText.text(instant) == expected)
+        #expect(InstantText.milliseconds(expected) == instant)
+    }
+
+    @Test func `Every millisecond of a second is written as it is`() {
+        for instant in noon..<noon + 1000 {
+            #expect(InstantText.milliseconds(InstantText.text(instant)) == instant)
+        }
+    }
+
+    @Test(arguments: [
         ("2026-05-03", noon - 43_200_000), ("2026-05-03T12:00", noon), ("2026-05-03 12:00", noon),
         ("2026-05-03T12:00:00", noon), ("2026-05-03 12:00:00 UTC", noon), ("2026-05-03 12:00:00.250 UTC", noon + 250),
         ("2024-02-29", 1_709_164_800_000),

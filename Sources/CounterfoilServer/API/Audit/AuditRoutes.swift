@@ -91,12 +91,14 @@ struct AuditRoutes {
     private static func csv(_ page: [StoredAuditEntry], next: String?, limit: Int, _ request: Request) -> Response {
         var csv = CSVWriter(columns: [
             "id", "at", "actor", "session", "address", "action", "target", "detail", "result", "digest",
+            "is_chained",
         ])
         for stored in page {
             let entry = stored.entry
             csv.row([
-                String(stored.id), Date(milliseconds: entry.at).formatted(.iso8601), entry.actor, entry.session,
+                String(stored.id), InstantText.text(entry.at), entry.actor, entry.session,
                 entry.address, entry.action, entry.target, entry.detail, entry.result, stored.digest.hexadecimal,
+                String(stored.isChained),
             ])
         }
         var query = [("format", "csv"), ("limit", "\(limit)")]

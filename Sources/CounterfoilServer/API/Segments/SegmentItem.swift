@@ -64,16 +64,12 @@ extension SegmentItem {
     private var cells: [String?] {
         [
             member.lineage.originalTransactionID, appEnvironment.bundleID, appEnvironment.environment.rawValue,
-            transactionID, productID,
-            subscription?.subscriptionGroupIdentifier, member.since.map(Self.instant), member.until.map(Self.instant),
+            transactionID, productID, subscription?.subscriptionGroupIdentifier,
+            member.since.map(InstantText.text), member.until.map(InstantText.text),
             daysLeft.map { String($0) }, member.reason?.rawValue, subscription?.willRenew.map { String($0) },
             subscription?.eligibleWinBackOfferIDs.joined(separator: "\n"), subscription?.nextStep.rawValue,
             member.owners.isEmpty ? nil : member.owners.joined(separator: "\n"),
         ]
-    }
-
-    private static func instant(_ milliseconds: Milliseconds) -> String {
-        Date(milliseconds: milliseconds).formatted(.iso8601)
     }
 
     /// Returns a table with the names of its columns.
