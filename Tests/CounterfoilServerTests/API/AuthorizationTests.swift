@@ -155,6 +155,7 @@ import Testing
             (TestAPIClient.token(header: #"{"alg":"none"}"#, claims: good), "unauthorized"),
             (TestAPIClient.token(header: #"{"alg":"HS512"}"#, claims: good), "unauthorized"),
             (TestAPIClient.token(header: #"{"alg":"HS256","crit":["exp"],"exp":1}"#, claims: good), "unauthorized"),
+            (TestAPIClient.token(header: #"{"alg":"HS256","b64":false}"#, claims: good), "unauthorized"),
             (TestAPIClient.token(header: #"{"alg":"HS256","alg":"HS256"}"#, claims: good), "unauthorized"),
             (TestAPIClient.token(header: head, claims: "[]"), "unauthorized"),
             (TestAPIClient.token(header: head, claims: #"{"sub":"anna","exp":\#(exp)}"#), "unauthorized"),
@@ -186,6 +187,70 @@ import Testing
             let api = TestAPIClient(
                 url: world.url, key: TestAPIClient.publicKey, token: TestAPIClient.token(claims: audience))
             #expect(try await api.get("/v1/customers/anna").status == 200)
+        }
+    }
+
+    /// Why the token is rejected at the start; nil if it is valid.
+    private static func refusal(of token: String) -> CustomerToken.Refusal? {
+        do throws(CustomerToken.Refusal) {
+            _ = try CustomerToken(
+                token, secret: Secret(TestAPIClient.tokenSecret), bundleID: "com.example.app", now: World.start)
+            return nil
+        } catch { return error }
+    }
+
+    /// `iat`, `exp` and `nbf`, in seconds after the server's time.
+    @Test(
+        arguments: [
+            (0, 1, nil, nil), (0, 0, nil, .expired), (60, 3600, nil, nil), (61, 3600, nil, .notYet),
+            (0, 3600, 60, nil), (0, 3600, 61, .notYet), (60, 86_460, nil, nil), (0, 86_401, nil, .tooLong),
+            (-86_399, 1, nil, nil), (-86_400, 1, nil, .tooLong),
+        ] as [(Int64, Int64, Int64?, CustomerToken.Refusal?)])
+    func `A customer token is valid for at most a day, and a minute before it begins`(
+        _ issued: Int64, _ expiry: Int64, _ begin: Int64?, _ refusal: CustomerToken.Refusal?
+    ) {
+        let nbf = begin.map { #","nbf":\#(Self.start + $0)"# } ?? ""
+        let claims = #"{"sub":"anna","iat":\#(Self.start + issued),"exp":\#(Self.start + expiry)\#(nbf)}"#
+        #expect(Self.refusal(of: TestAPIClient.token(claims: claims)) == refusal)
+    }
+
+    @Test(
+        arguments: [
+            (255, 0, nil), (256, 0, .malformed), (1, 4096, .malformed),
+        ] as [(Int, Int, CustomerToken.Refusal?)])
+    func `A customer token names at most 255 bytes and has at most 4 KiB`(
+        _ nameLength: Int, _ padding: Int, _ refusal: CustomerToken.Refusal?
+    ) {
+        let (name, spaces) = (String(repeating: "a", count: nameLength), String(repeating: " ", count: padding))
+        let claims = #"{"sub":"\#(name)","iat":\#(Self.start),"exp":\#(Self.start + 60)\#(spaces)}"#
+        #expect(Self.refusal(of: TestAPIClient.token(claims: claims)) == refusal)
+    }
+
+    @Test func `A public key reads a customer only in its apps and environments`() async throws {
+        let secret = "a secret of the other app's backend"
+        try await World.withAPI { configuration in
+            configuration.apps.append(.init(bundleID: "com.example.other", environments: [.sandbox]))
+            configuration.apps[1].customerTokenSecret = Secret(secret)
+            let scopes = APIScope.publicKeyScopes
+            configuration.keys += [
+                .init(
+                    name: "other", hash: APIKeyText.hash(of: "other"), scopes: scopes, apps: ["com.example.other"],
+                    isPublic: true),
+                .init(
+                    name: "tests", hash: APIKeyText.hash(of: "tests"), scopes: scopes, environments: [.sandbox],
+                    isPublic: true),
+            ]
+        } _: { world in
+            let claims = #"{"sub":"anna","iat":\#(Self.start),"exp":\#(Self.start + 3600)}"#
+            func status(_ key: String, _ secret: String, _ query: String = "") async throws -> Int {
+                let token = TestAPIClient.token(claims: claims, secret: secret)
+                return try await TestAPIClient(url: world.url, key: key, token: token)
+                    .get("/v1/customers/anna" + query).status
+            }
+            #expect(try await status("other", secret) == 200)
+            #expect(try await status("other", TestAPIClient.tokenSecret) == 401)
+            #expect(try await status("tests", TestAPIClient.tokenSecret) == 403)
+            #expect(try await status("tests", TestAPIClient.tokenSecret, "?environment=Sandbox") == 200)
         }
     }
 }

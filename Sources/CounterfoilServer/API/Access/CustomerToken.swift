@@ -82,7 +82,7 @@ package struct CustomerToken: Sendable {
         guard !CustomerName.isDotSegment(claims.sub) else { throw .dotSegment }
         guard claims.exp > now else { throw .expired }
         guard claims.iat <= now + tolerance, claims.nbf ?? claims.iat <= now + tolerance else { throw .notYet }
-        guard claims.exp - now <= maximumAge + tolerance, claims.exp - claims.iat <= maximumAge else { throw .tooLong }
+        guard claims.exp - claims.iat <= maximumAge else { throw .tooLong }
         guard claims.aud?.isExactly(bundleID) ?? true else { throw .wrongAudience }
     }
 }
