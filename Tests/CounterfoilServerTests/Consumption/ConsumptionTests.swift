@@ -394,6 +394,7 @@ import Testing
         try await withPurchase(nil) { world, customer in
             let cases: [([String: Any], String)] = [
                 (["product_id": "a", "consumption_percentage": 100_001], "invalid_percentage"),
+                (["product_id": "a", "consumption_percentage": -1], "invalid_percentage"),
                 (["consumption_percentage": 5], "missing_parameter"),
                 (["delivery_status": "MAYBE"], "invalid_delivery_status"), (["product_id": ""], "invalid_identifier"),
                 (["customer_consented": "yes"], "bad_json"),
@@ -402,6 +403,24 @@ import Testing
                 let answer = try await world.call(.POST, "/v1/customers/\(customer)/usage", body)
                 #expect(answer.status == 400)
                 #expect(answer.text("code") == type)
+            }
+            for percentage in [0, 100_000] {
+                let usage: [String: Any] = ["product_id": "a", "consumption_percentage": percentage]
+                #expect(try await world.call(.POST, "/v1/customers/\(customer)/usage", usage).status == 204)
+            }
+        }
+    }
+
+    @Test func `A preview needs a transaction of the customer`() async throws {
+        try await withPurchase(ConsumptionPolicy(defaultConsent: true)) { world, customer in
+            let id = try await requestRefund(world)
+            for (name, status) in [(customer, 200), ("otto", 404)] {
+                let path = "/v1/customers/\(name)/consumption/preview?transaction_id="
+                let preview = try await world.call(.GET, path + id)
+                #expect(preview.status == status, "\(name)")
+                if status == 404 { #expect(preview.text("code") == "unknown_transaction") }
+                #expect(try await world.call(.GET, path + "1").status == 404, "\(name)")
+                #expect(try await world.call(.GET, path).status == 400, "\(name)")
             }
         }
     }

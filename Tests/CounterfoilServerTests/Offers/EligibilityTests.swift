@@ -181,6 +181,11 @@ extension TestAPIClient {
             #expect(other.status == 403 && other["code"] as? String == "offer_not_public")
             let unknown = try await api.post(path, offer.merging(["transaction_id": "704000000000000001"]) { $1 })
             #expect(unknown.status == 409 && unknown["code"] as? String == "not_the_customers")
+            for kind in ["promotional", "introductory"] {
+                let forced = try await api.post(
+                    "/v1/customers/\(anna)/offers/\(kind)", offer.merging(["allow": true, "force": true]) { $1 })
+                #expect(forced.status == 403 && forced["param"] as? String == "force", "\(kind)")
+            }
             // In the original format, the account token defaults to the customer's.
             let original = offer.merging(["format": "original"]) { $1 }
             #expect(try await api.post(path, original)["app_account_token"] as? String == anna)

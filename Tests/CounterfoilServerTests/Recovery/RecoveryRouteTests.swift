@@ -100,10 +100,12 @@ import Testing
     @Test func `Invalid recovery requests are answered with 400 and a code, unknown ones with 404`() async throws {
         try await World.withAPI { world in
             let now = World.start.milliseconds
+            let more = String(repeating: #","EXPIRED""#, count: 100)
             for (body, type) in [
                 ("{}", "bad_json"), (#"{"from":5,"to":\#(now)}"#, "too_old"),
                 (#"{"from":\#(now),"to":\#(now - 5)}"#, "invalid_span"),
                 (#"{"from":\#(now - 5),"to":\#(now),"types":["RENEW"]}"#, "unknown_type"),
+                (#"{"from":\#(now - 5),"to":\#(now),"types":["EXPIRED"\#(more)]}"#, "too_many_types"),
             ] {
                 let answer = try await Self.begin(world, body)
                 #expect(answer.status == 400)

@@ -85,4 +85,43 @@ import Testing
             #expect(try await world.api.get("/verifyReceipt?x=1").status == 200)
         }
     }
+
+    @Test func `A page has at most 100 items, and 1000 as CSV`() async throws {
+        try await World.withAPI { world in
+            for (path, largest) in [
+                ("/v1/notifications?", 100), ("/v1/refused?", 100), ("/v1/recoveries?", 100), ("/v1/events?", 100),
+                ("/v1/consumption?", 100), ("/v1/purchases?claimed=false&", 100), ("/v1/audit?", 100),
+                ("/v1/customers/anna/claims?", 100), ("/v1/customers/anna/grants?", 100),
+                ("/v1/customers/anna/timeline?", 100), ("/v1/segments/refunded?", 100),
+                ("/v1/audit?format=csv&", 1000), ("/v1/segments/refunded?format=csv&", 1000),
+            ] {
+                for limit in [1, largest] {
+                    #expect(try await world.api.get("\(path)limit=\(limit)").status == 200, "\(path) \(limit)")
+                }
+                for limit in ["-1", "0", "\(largest + 1)", "1.0", ""] {
+                    let answer = try await world.api.get("\(path)limit=\(limit)")
+                    #expect(answer.status == 400 && answer.code == "invalid_limit", "\(path) \(limit): \(answer.text)")
+                }
+            }
+        }
+    }
+
+    @Test func `A value of a filter, or a page, that cannot exist is refused`() async throws {
+        try await World.withAPI { world in
+            for (path, code) in [
+                ("/v1/notifications?app=x", "unknown_app"), ("/v1/events?app=x", "unknown_app"),
+                ("/v1/notifications?environment=Xcode", "unknown_environment"),
+                ("/v1/notifications?state=done", "invalid_state"), ("/v1/consumption?state=sent", "invalid_state"),
+                ("/v1/notifications?page=x", "invalid_page"), ("/v1/refused?page=x", "invalid_page"),
+                ("/v1/audit?page=x", "invalid_page"), ("/v1/consumption?page=x", "invalid_page"),
+                ("/v1/consumption?state=pending&page=1", "invalid_page"),
+                ("/v1/customers/anna/claims?page=x", "invalid_page"),
+                ("/v1/customers/anna/grants?page=x", "invalid_page"),
+                ("/v1/purchases?claimed=false&page=\(String(repeating: "1", count: 65))", "invalid_page"),
+            ] {
+                let answer = try await world.api.get(path)
+                #expect(answer.status == 400 && answer.code == code, "\(path): \(answer.text)")
+            }
+        }
+    }
 }
