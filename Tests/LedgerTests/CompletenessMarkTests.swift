@@ -149,4 +149,19 @@ import Testing
         ])
         #expect(spans.spans == [span])
     }
+
+    /// The mark begins at 200. The history was read up to 600, with the clock at 100,000.
+    @Test(
+        arguments: [
+            (40_000, 580, 600), (39_999, 580, 580), (39_999, 700, 600), (39_999, nil, 199), (100_001, nil, 600),
+        ] as [(Milliseconds, Milliseconds?, Milliseconds)])
+    func `A mark that was made with the clock ahead ends at the newest signing date`(
+        _ now: Milliseconds, _ signed: Milliseconds?, _ read: Milliseconds
+    ) {
+        let mark = CompletenessMark(
+            scope: 1, since: 200, until: 590, checkedAt: 100_000, readUntil: 600, signedUntil: signed)
+        let valid = mark.validPart(at: now)
+        #expect(valid.readUntil == read && valid.until == min(read, 590))
+        #expect(valid.isEmpty == (read < 200))
+    }
 }

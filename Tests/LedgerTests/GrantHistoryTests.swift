@@ -147,4 +147,11 @@ import Testing
         #expect(GrantHistory([remnant]).grant("g") == nil)
         #expect(GrantHistory(made.events + [remnant]).grant("g")?.customer == "erased:1")
     }
+
+    @Test func `Of two creations at one instant, the one with the earlier end counts, in any order`() throws {
+        let both = [Self.made(at: 5), Self.made(at: 5, until: 9)]
+        for events in [both, both.reversed()] {
+            #expect(try #require(GrantHistory(events).grant("g")).until == 9)
+        }
+    }
 }
