@@ -228,4 +228,17 @@ import Testing
             #expect(String(decoding: try encoder.encode(command), as: UTF8.self) == text)
         }
     }
+
+    @Test(arguments: [-86_400.0, 300])
+    func `An offer signature is accepted for 24 hours, and five minutes before its date`(_ age: TimeInterval) throws {
+        for isOriginal in [true, false] {
+            var shop = try shop()
+            var signer = signer
+            signer.date = Shop.start + age
+            let anna = try shop.store.customer("anna").accountToken
+            let signature = isOriginal ? try signer.original(anna) : try signer.jws()
+            try shop.perform(Self.purchaseCommand(signature))
+            #expect(try shop.last().renewalInfo?.offerIdentifier == "loyal")
+        }
+    }
 }

@@ -236,4 +236,14 @@ import Testing
         shop.store.settings.notificationURL = nil
         try shop.expectRefusal(.requestTestNotification, .impossibleTransition)
     }
+
+    @Test func `A renewal date is extended at most twice in 365 days`() throws {
+        var shop = Shop()
+        try shop.buy("plus.yearly")
+        for _ in 0..<2 { try shop.perform(.extendRenewal(customer: "anna", days: 90)) }
+        shop.wait(days: 364)
+        try shop.expectRefusal(.extendRenewal(customer: "anna", days: 1), .notEligible)
+        shop.wait(days: 1)
+        try shop.perform(.extendRenewal(customer: "anna", days: 1))
+    }
 }

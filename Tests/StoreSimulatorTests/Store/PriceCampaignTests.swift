@@ -239,4 +239,48 @@ import Testing
             #expect(shop.now == end - days * Self.day)
         }
     }
+
+    @Test func `A price change takes effect at once or within five years`() throws {
+        var shop = Shop()
+        let limit = Shop.start + 5 * 365 * Self.day
+        for date in [Shop.start - 1, limit] {
+            try shop.expectRefusal(Self.schedule(on: date), .invalidArgument)
+        }
+        try shop.perform(Self.schedule(on: limit - 1))
+        try shop.perform(Self.schedule("plus", on: Shop.start))
+        #expect(try shop.store.product("plus.other").price == 8990)
+        #expect(try shop.store.product("plus").price == 12_990)
+    }
+
+    @Test(
+        arguments: [
+            ("plus.other", 8990, 4495, false), ("plus.other", 8990, 4496, true), ("plus.other", 19_990, 5000, false),
+            ("plus.other", 19_990, 5001, true), ("plus.yearly", 199_990, 50_000, false),
+            ("plus.yearly", 199_990, 50_001, true),
+        ] as [(String, Int64, Int64, Bool)])
+    func `An increase by more than half needs consent, and one by more than 5, or 50 a year`(
+        _ product: String, _ price: Int64, _ increase: Int64, _ needsConsent: Bool
+    ) throws {
+        var shop = Shop()
+        for index in shop.store.catalogue.products.indices where shop.store.catalogue.products[index].id == product {
+            shop.store.catalogue.products[index].price = price
+        }
+        try shop.buy(product)
+        try shop.perform(Self.schedule(product, to: price + increase, consent: nil))
+        shop.waitForNext()
+        #expect(shop.newNotifications().last == "PRICE_INCREASE/" + (needsConsent ? "PENDING" : "ACCEPTED"))
+    }
+
+    @Test(arguments: [(364.0, "PRICE_INCREASE/PENDING"), (365, "PRICE_INCREASE/ACCEPTED")])
+    func `A second increase needs consent for 365 days`(_ days: Double, _ notification: String) throws {
+        var shop = Shop()
+        try shop.buy("plus.other")
+        try shop.perform(Self.schedule(to: 9490, consent: false))
+        shop.wait(days: days)
+        #expect(try price(of: "anna", in: shop) == 9490)
+        _ = shop.newNotifications()
+        try shop.perform(Self.schedule(to: 9990, consent: nil))
+        shop.wait(days: 40)
+        #expect(shop.newNotifications().first { $0.hasPrefix("PRICE_INCREASE") } == notification)
+    }
 }

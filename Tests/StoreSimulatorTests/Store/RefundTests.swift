@@ -245,4 +245,31 @@ import Testing
         #expect(try refund(.grantProrated, .approveRefund(customer: "anna", percentage: 100_000)) == 100_000)
         #expect(try refund(.grantProrated, .approveRefund(customer: "anna", percentage: 5000)) == 5000)
     }
+
+    @Test func `A customer buys one to ten of a consumable, and one of another product`() throws {
+        var shop = Shop()
+        try shop.perform(.purchase(customer: "anna", product: "coins", quantity: 10))
+        #expect(try shop.last().transaction.price == 9900)
+        for product in ["lamp", "season"] {
+            try shop.expectRefusal(.purchase(customer: "anna", product: product, quantity: 2), .invalidArgument)
+            try shop.perform(.purchase(customer: "anna", product: product, quantity: 1))
+        }
+    }
+
+    @Test func `A refund is more than nothing and at most everything`() throws {
+        var shop = Shop()
+        try shop.buy("coins")
+        try shop.perform(.requestRefund(customer: "anna"))
+        for percentage in [-1, 100_001] as [Int32] {
+            try shop.expectRefusal(
+                .answerConsumptionRequest(customer: "anna", preference: .grantProrated, percentage: percentage),
+                .invalidArgument)
+        }
+        for percentage in [0, 100_001] as [Int32] {
+            try shop.expectRefusal(.approveRefund(customer: "anna", percentage: percentage), .invalidArgument)
+        }
+        try shop.perform(.answerConsumptionRequest(customer: "anna", preference: .grantProrated, percentage: 100_000))
+        try shop.perform(.approveRefund(customer: "anna"))
+        #expect(try shop.last().transaction.revocationPercentage == 1)
+    }
 }
