@@ -55,6 +55,33 @@ import Testing
         }
     }
 
+    @Test func `The shared secret of another app is refused`() async throws {
+        try await World.run(
+            simulator: { $0.createsReceiptAuthorityAtStart = true },
+            server: { configuration in
+                configuration.apps[0].sharedSecrets = [Secret(Self.secret)]
+                configuration.apps.append(.init(bundleID: "com.example.other", environments: [.sandbox]))
+                configuration.apps[1].sharedSecrets = [Secret("the secret of the other app")]
+            }
+        ) { world in
+            try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
+            let receipt = try world.simulator.receipt(of: "anna")
+            for (secret, receiptStatus, status) in [
+                (Self.secret, 0, 200), ("the secret of the other app", 21004, 401),
+            ] {
+                let body = ["receipt-data": receipt, "password": secret]
+                #expect(
+                    try await world.call(.POST, "/verifyReceipt", body, key: nil).number("status") == receiptStatus)
+                let notification: [String: Any] = [
+                    "notification_type": "DID_RENEW", "password": secret,
+                    "unified_receipt": ["latest_receipt": receipt],
+                ]
+                let answer = try await world.call(.POST, "/apple/notifications", notification, key: nil)
+                #expect(answer.status == status)
+            }
+        }
+    }
+
     @Test func `A wrong secret is refused before the receipt is checked, and too many requests get 429`() async throws {
         try await World.run(server: { $0.apps[0].sharedSecrets = [Secret(Self.secret)] }) { world in
             // The response does not reveal that this is no receipt.

@@ -111,4 +111,45 @@ extension World {
             #expect(remaining.map(\.reason) == [.retry])
         }
     }
+
+    @Test func `After a history that failed verification, the next request reads the same transactions again`()
+        async throws
+    {
+        try await World.run(server: { $0.keys = [World.backend] }) { world in
+            try world.simulator.add(Fault("notification:*", .drop))
+            let outcome = try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
+            let id = try #require(outcome.transactionID)
+            for _ in 0..<4 { try await world.simulator.advance(by: Period.month) }
+            let texts = try await world.signedTransactions(of: id)
+            try #require(texts.count > 3)
+            let fault = try world.simulator.add(Fault("route:transaction-history", .invalidSignature))
+            let (path, report) = ("/v1/customers/anna/purchases", ["signed_transactions": Array(texts.prefix(1))])
+            #expect(try await world.call(.POST, path, report).text("history.state") == "pending")
+            let (storage, scope) = (try world.server.core.storage, try world.appEnvironment().id)
+            let known = try #require(try await storage.lineage(id, in: scope))
+            try #require(known.transactions.count < texts.count)
+            try world.simulator.removeFault(fault)
+            #expect(try await world.call(.POST, path, report)["history"] == nil)
+            #expect(try await storage.lineage(id, in: scope)?.transactions.count == texts.count)
+        }
+    }
+
+    @Test func `A history is read from its beginning if the App Store does not know how far it was read`()
+        async throws
+    {
+        try await World.run(server: { $0.keys = [World.backend] }) { world in
+            let outcome = try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
+            let id = try #require(outcome.transactionID)
+            let texts = try await world.signedTransactions(of: id)
+            let (storage, scope) = (try world.server.core.storage, try world.appEnvironment().id)
+            try await storage.record(revision: "unknown", of: id, in: scope, at: 0)
+            let answer = try await world.call(
+                .POST, "/v1/customers/anna/purchases", ["signed_transactions": texts])
+            #expect(answer.status == 200 && answer["history"] == nil)
+            let mark = try #require(try await storage.historyMark(of: [id], in: scope))
+            #expect(mark.revision != "unknown")
+        }
+    }
 }

@@ -253,4 +253,22 @@ import Testing
         try shop.perform(.stopSharing(customer: "anna", member: "ben"))
         try shop.perform(.shareWithFamily(customer: "carl", member: "ben"))
     }
+
+    @Test(arguments: [(true, SubscriptionStatus.billingGracePeriod), (false, .billingRetry)])
+    func `A failed payment after a free trial has a grace period unless the setting is off`(
+        _ isCovered: Bool, _ status: SubscriptionStatus
+    ) throws {
+        var shop = Shop {
+            $0.gracePeriod = .sixteenDays
+            $0.gracePeriodAppliesToFreeOffers = isCovered
+        }
+        for (customer, trial) in [("anna", true), ("ben", false)] {
+            try shop.perform(.purchase(customer: customer, product: "plus", introductory: trial))
+            try shop.perform(.failBilling(customer: customer))
+        }
+        shop.wait(.week)
+        #expect(try shop.status() == status)
+        shop.wait(.month)
+        #expect(try shop.status("ben") == .billingGracePeriod)
+    }
 }

@@ -250,7 +250,7 @@ import Testing
         var shop = Shop()
         try shop.perform(.purchase(customer: "anna", product: "coins", quantity: 10))
         #expect(try shop.last().transaction.price == 9900)
-        for product in ["lamp", "season"] {
+        for product in ["lamp", "season", "plus"] {
             try shop.expectRefusal(.purchase(customer: "anna", product: product, quantity: 2), .invalidArgument)
             try shop.perform(.purchase(customer: "anna", product: product, quantity: 1))
         }
