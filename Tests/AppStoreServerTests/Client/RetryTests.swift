@@ -78,12 +78,16 @@ import Testing
         #expect(Set(requests.map { $0.header("Authorization") }).count == 1)
     }
 
-    @Test func `After status 429 the request waits until the instant in Retry-After`() async throws {
+    @Test(arguments: [42_500, 60_000])
+    func `After status 429 the request waits for up to a minute until the instant in Retry-After`(_ milliseconds: Int)
+        async throws
+    {
         let clock = ManualClock(skipsSleeps: true)
-        let header = [(name: "retry-after", value: Self.milliseconds(clock.date + 42.5))]
+        let date = clock.date + Double(milliseconds) / 1000
+        let header = [(name: "retry-after", value: Self.milliseconds(date))]
         let bench = try Bench(.apiError(4_290_000, header), .transaction, clock: clock)
         _ = try await bench.client.transaction("1")
-        #expect(clock.sleepDurations == [.milliseconds(42_500 + 375)])
+        #expect(clock.sleepDurations == [.milliseconds(milliseconds + 375)])
     }
 
     @Test(arguments: [61, 1800, 86_400, 365 * 86_400, 6_940_000_000] as [TimeInterval])

@@ -232,14 +232,14 @@ import Testing
             configuration.apps.append(.init(bundleID: "com.example.other", environments: [.sandbox]))
             configuration.apps[1].customerTokenSecret = Secret(secret)
             let scopes = APIScope.publicKeyScopes
-            configuration.keys += [
+            configuration.keys.append(
                 .init(
                     name: "other", hash: APIKeyText.hash(of: "other"), scopes: scopes, apps: ["com.example.other"],
-                    isPublic: true),
+                    isPublic: true))
+            configuration.keys.append(
                 .init(
                     name: "tests", hash: APIKeyText.hash(of: "tests"), scopes: scopes, environments: [.sandbox],
-                    isPublic: true),
-            ]
+                    isPublic: true))
         } _: { world in
             let claims = #"{"sub":"anna","iat":\#(Self.start),"exp":\#(Self.start + 3600)}"#
             func status(_ key: String, _ secret: String, _ query: String = "") async throws -> Int {
