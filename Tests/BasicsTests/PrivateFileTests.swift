@@ -34,6 +34,23 @@ import Testing
         }
     }
 
+    @Test func `A private file is created or continued, but not through a link`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let (file, link) = (folder.appending(path: "file"), folder.appending(path: "link"))
+            for text in ["one", "two"] {
+                let handle = try FileHandle.openingPrivateFile(at: file.path)
+                try handle.seekToEnd()
+                try handle.write(contentsOf: Data(text.utf8))
+                try handle.close()
+            }
+            #expect(try Data(contentsOf: file) == Data("onetwo".utf8))
+            #expect(try Self.permissions(of: file) == 0o600)
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+            let error = #expect(throws: POSIXError.self) { try FileHandle.openingPrivateFile(at: link.path) }
+            #expect(error?.code == .ELOOP)
+        }
+    }
+
     @Test func `Private data replace a file that others may read, and leave no other file`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "file")

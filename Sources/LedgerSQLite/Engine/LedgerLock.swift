@@ -7,9 +7,17 @@ final class LedgerLock: Sendable {
     private let descriptor: Int32
 
     /// Acquires the lock, or throws an error that names the process that holds it.
+    ///
+    /// A symbolic link is not followed: if root runs a command, another user owns the folder and may have placed a link
+    /// to a file of root there, which the process identifier would overwrite.
     init(ledger path: String) throws(StorageError) {
-        descriptor = open(Self.file(ledger: path), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw StorageError(errno: errno, path: path) }
+        let file = Self.file(ledger: path)
+        descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            let number = errno
+            guard number != ELOOP else { throw StorageError(.cannotOpen, "\(file) is a symbolic link; remove it") }
+            throw StorageError(errno: number, path: path)
+        }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             // If the initializer throws here, deinit runs and closes the descriptor. After a second close, the number
             // might already belong to another file, such as another ledger's lock.

@@ -211,7 +211,7 @@ package struct FileImport: Sendable {
     private func dropUncountedFailures(after size: UInt64) throws {
         guard FileManager.default.fileExists(atPath: failures.path) else { return }
         try Self.using(failures) {
-            let handle = try FileHandle(forWritingTo: failures)
+            let handle = try FileHandle.openingPrivateFile(at: failures.path)
             if try handle.seekToEnd() > size { try handle.truncate(atOffset: size) }
             try handle.close()
         }
@@ -236,10 +236,7 @@ package struct FileImport: Sendable {
         guard !report.isEmpty else { return nil }
         return try Self.using(failures) {
             // Only the owner may read the file, because it contains beginnings of receipts.
-            let handle =
-                FileManager.default.fileExists(atPath: failures.path)
-                ? try FileHandle(forWritingTo: failures)
-                : try FileHandle.creatingPrivateFile(at: failures.path)
+            let handle = try FileHandle.openingPrivateFile(at: failures.path)
             try handle.seekToEnd()
             try handle.write(contentsOf: Data(report.utf8))
             let size = try handle.offset()

@@ -37,6 +37,20 @@ import Testing
         }
     }
 
+    /// Root overwrote a file of its own if the owner of the folder had placed a link to it there.
+    @Test func `A symbolic link in place of the file of the lock is not followed`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            let other = folder.appending(path: "other")
+            try Data("other".utf8).write(to: other)
+            try FileManager.default.createSymbolicLink(atPath: path + ".lock", withDestinationPath: other.path)
+            let error = #expect(throws: StorageError.self) { try SQLiteStorage(path: path) }
+            #expect(error?.code == .cannotOpen)
+            #expect(error?.message.hasSuffix("ledger.sqlite.lock is a symbolic link; remove it") == true)
+            #expect(try Data(contentsOf: other) == Data("other".utf8))
+        }
+    }
+
     @Test func `A ledger that is open without its lock can be read but not written`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite").path

@@ -269,6 +269,24 @@ import Testing
         }
     }
 
+    /// The link may lead to a file of another user.
+    @Test func `An import does not write through a symbolic link in place of its list of failures`() async throws {
+        try await World.run { world in
+            let (file, other) = (world.folder.appending(path: "customers.txt"), world.folder.appending(path: "other"))
+            let failures = file.appendingPathExtension("failed")
+            try Data("no number\n".utf8).write(to: file)
+            try await world.stopServer()
+            try await world.importCustomers(file)
+            try FileManager.default.moveItem(at: failures, to: other)
+            let listed = try Data(contentsOf: other)
+            try FileManager.default.createSymbolicLink(at: failures, withDestinationURL: other)
+            try Data("no number\nneither\n".utf8).write(to: file)
+            let error = await #expect(throws: (any Error).self) { try await world.importCustomers(file) }
+            #expect(error?.logReason.hasPrefix("\(failures.path) cannot be used: ") == true)
+            #expect(try Data(contentsOf: other) == listed)
+        }
+    }
+
     @Test func `An import reads few long receipts at once`() async throws {
         try await World.run { world in
             let file = world.folder.appending(path: "customers.txt")
