@@ -1,8 +1,10 @@
 /// Writes comma-separated values (RFC 4180) for spreadsheets, protected against formula injection.
 ///
 /// Cells contain untrusted texts such as account names. A spreadsheet reads a cell that begins with `=`, `+`, `-` or
-/// `@` as a formula, and ignores a tab or line break before it. Such a cell gets an apostrophe in front, which marks it
-/// as text.
+/// `@` as a formula, and ignores a tab or line break before it. An apostrophe before the sign marks the cell as text.
+///
+/// Where a comma is the decimal separator, spreadsheets separate cells by semicolons instead. Then a cell also begins
+/// after a semicolon or line break within a text, because quotation marks count only at the beginning of a cell.
 package struct CSVWriter: Sendable {
     /// The output in UTF-8.
     package private(set) var bytes: [UInt8] = []
@@ -21,18 +23,26 @@ package struct CSVWriter: Sendable {
 
     /// Returns the text of a cell, protected against formulas, and quoted if necessary.
     static func cell(_ text: String) -> String {
-        let harmless = isFormula(text) ? "'" + text : text
+        let harmless = withoutFormulas(text)
         guard harmless.utf8.contains(where: { special.contains($0) }) else { return harmless }
         return "\"" + harmless.escaping { $0 == "\"" ? "\"\"" : nil } + "\""
     }
 
-    /// The characters that require quotation marks.
-    private static let special: Set<UInt8> = [UInt8(ascii: ","), UInt8(ascii: "\""), 0x0D, 0x0A]
+    /// The characters that require quotation marks. Some spreadsheets separate cells by semicolons and tabs too.
+    private static let special = Set(",;\"\t\r\n".utf8)
 
-    /// Whether a spreadsheet may read a cell as a formula. Some also accept the full-width forms of the signs (U+FF1D
-    /// and so on).
-    private static func isFormula(_ text: String) -> Bool {
-        guard let first = text.unicodeScalars.first else { return false }
-        return "=+-@\t\r\n\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(first)
+    /// The characters with which a formula may begin. Some spreadsheets accept the full-width forms (U+FF1D and so on).
+    private static let signs = Set("=+-@\t\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars)
+    private static let lineBreaks = Set("\r\n".unicodeScalars)
+
+    /// Returns the text with an apostrophe wherever a spreadsheet might see the beginning of a formula.
+    private static func withoutFormulas(_ text: String) -> String {
+        var mayBegin = true
+        return text.unicodeScalars.reduce(into: "") { result, scalar in
+            let isLeadingBreak = result.isEmpty && lineBreaks.contains(scalar)
+            if mayBegin && signs.contains(scalar) || isLeadingBreak { result += "'" }
+            mayBegin = scalar == ";" || lineBreaks.contains(scalar)
+            result.unicodeScalars.append(scalar)
+        }
     }
 }
