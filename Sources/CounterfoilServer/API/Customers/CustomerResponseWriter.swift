@@ -7,7 +7,8 @@ internal import Hummingbird
 internal import Ledger
 internal import LedgerServices
 
-/// Writes the responses about a customer. They are signed if the request has a nonce and the app has a key for it.
+/// Writes the responses about a customer. They are signed if the request has a nonce and the app has a key for it, except
+/// those about the past.
 struct CustomerResponseWriter: Sendable {
     let apps: Apps
     let clock: ServerClock
@@ -25,6 +26,9 @@ struct CustomerResponseWriter: Sendable {
             more(&json)
         }
         var response = json.response()
+        // An app takes a signed state for the present one. Otherwise, whoever controls its network could keep access that
+        // has ended, by adding `at` to the request.
+        guard call.request.parameter("at") == nil else { return response }
         try sign(
             &response, about: reading.customer, of: reading.appEnvironment.bundleID, json.bytes, for: call.request)
         return response

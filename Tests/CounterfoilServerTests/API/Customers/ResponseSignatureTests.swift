@@ -86,6 +86,20 @@ import Testing
         }
     }
 
+    /// The network could add `at` to a request, and the app took the signed state for the present one.
+    @Test func `An answer about the past is not signed`() async throws {
+        try await Self.run { world in
+            let name = try await world.subscribe("anna")
+            let now = Int64(world.simulator.now.timeIntervalSince1970 * 1000)
+            for query in ["?at=\(now)", "?environment=Production&at=\(now - 1000)"] {
+                let answer = try await world.appClient(for: name).send(
+                    "GET", "/v1/customers/\(name)\(query)", headers: [("Counterfoil-Nonce", Self.nonce)])
+                #expect(answer.status == 200, "\(query): \(answer.text)")
+                #expect(answer.headers["counterfoil-signature"] == nil, "\(query)")
+            }
+        }
+    }
+
     @Test func `An answer is signed if the request has a nonce and the app has an answer key`() async throws {
         try await Self.run { world in
             let plain = try await world.appClient(for: "anna").get("/v1/customers/anna")
