@@ -103,6 +103,33 @@ import Testing
         }
     }
 
+    /// Detects an engine that applies the limit before it leaves the scopes out.
+    @Test(arguments: Engine.allCases)
+    func `Consumption requests of some apps and environments are left out before the limit`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, appEnvironment in
+            let scopes = [appEnvironment.id, appEnvironment.id + 1]
+            for (number, scope) in [scopes[0], scopes[0], scopes[1]].enumerated() {
+                let received = Self.received(number, "CONSUMPTION_REQUEST", text: "text \(number)", in: scope)
+                let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
+                let processed = ProcessedNotification(
+                    id: id, scope: scope, uuid: received.uuid, type: .consumptionRequest, signedDate: Self.now,
+                    transaction: Self.purchase("\(number)"), processedAt: Self.now)
+                _ = try await ledger.commit(received: [], processed: [processed])
+            }
+            func leased(except left: Int64...) async throws -> [String] {
+                try await ledger.leaseInquiries(
+                    at: Self.now, leaseEnds: Self.now + 9, limit: 2, except: Set(left)
+                ).map(\.transactionID)
+            }
+            #expect(try await leased(except: scopes[0], scopes[1]) == [])
+            // That of the sandbox has the earliest deadline.
+            #expect(try await leased(except: scopes[1]) == ["0", "1"])
+            #expect(try await leased(except: scopes[0]) == ["2"])
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `Purchases of several Apple accounts are sorted by account, then by identifier`(_ engine: Engine) async throws
     {

@@ -56,12 +56,13 @@ extension MemoryLedger: ConsumptionStorage {
     }
 
     package func leaseInquiries(
-        at now: Milliseconds, leaseEnds: Milliseconds, limit: Int
+        at now: Milliseconds, leaseEnds: Milliseconds, limit: Int, except scopes: Set<Int64>
     ) async throws -> [ConsumptionInquiry] {
         try write { state in
             let times = LongestDelay.inquiry.dueTimes(at: now)
             let due = state.inquiries.map(\.inquiry).filter { inquiry in
-                inquiry.state == .pending && times.contains { $0.contains(inquiry.nextAttemptAt) }
+                inquiry.state == .pending && !scopes.contains(inquiry.scope)
+                    && times.contains { $0.contains(inquiry.nextAttemptAt) }
             }.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }.prefix(limit)
             for inquiry in due { state.change(inquiry.id) { $0.nextAttemptAt = leaseEnds } }
             return Array(due)

@@ -117,7 +117,11 @@ package protocol ConsumptionStorage: Sendable {
     /// clock that was ahead has scheduled (see ``LongestDelay``). No other caller gets them before `leaseEnds`, which
     /// becomes the stored time of the next attempt; the returned inquiries have the earlier one. Repeating the call
     /// leases others.
-    func leaseInquiries(at now: Milliseconds, leaseEnds: Milliseconds, limit: Int) async throws -> [ConsumptionInquiry]
+    ///
+    /// - Parameter scopes: Inquiries of these scopes are neither leased nor counted for `limit`.
+    func leaseInquiries(
+        at now: Milliseconds, leaseEnds: Milliseconds, limit: Int, except scopes: Set<Int64>
+    ) async throws -> [ConsumptionInquiry]
 
     /// Records the result for an inquiry that was leased until `leaseEnds`, unless its state is already final. An
     /// earlier attempt that was scheduled meanwhile because of new information stays.
@@ -148,6 +152,13 @@ package protocol ConsumptionStorage: Sendable {
 }
 
 extension ConsumptionStorage {
+    /// Leases the due inquiries of all scopes.
+    package func leaseInquiries(
+        at now: Milliseconds, leaseEnds: Milliseconds, limit: Int
+    ) async throws -> [ConsumptionInquiry] {
+        try await leaseInquiries(at: now, leaseEnds: leaseEnds, limit: limit, except: [])
+    }
+
     /// Returns the backlog of the inquiries that the server tries to answer: without those that should not be answered,
     /// because there is no consent, for example (see ``ConsumptionPreview/Obstacle``).
     package func inquiryBacklog(

@@ -93,13 +93,13 @@ extension SQLiteStorage: ConsumptionStorage {
     }
 
     package func leaseInquiries(
-        at now: Milliseconds, leaseEnds: Milliseconds, limit: Int
+        at now: Milliseconds, leaseEnds: Milliseconds, limit: Int, except scopes: Set<Int64>
     ) async throws -> [ConsumptionInquiry] {
-        let (due, times) = ConsumptionTables.due(at: now)
-        guard try await read({ try $0.exists("\(due) LIMIT 1", times) }) else { return [] }
+        let (due, values) = ConsumptionTables.due(at: now, except: scopes)
+        guard try await read({ try $0.exists("\(due) LIMIT 1", values) }) else { return [] }
         return try await write { db in
             let inquiries = try ConsumptionTables.inquiries(
-                "WHERE id IN (\(due)) ORDER BY deadline, id LIMIT ?", times + [.init(limit)], db)
+                "WHERE id IN (\(due)) ORDER BY deadline, id LIMIT ?", values + [.init(limit)], db)
             for inquiry in inquiries {
                 try db.run(
                     "UPDATE consumption_requests SET next_attempt_at = ? WHERE id = ?",

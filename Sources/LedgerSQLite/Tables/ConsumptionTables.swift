@@ -129,13 +129,18 @@ enum ConsumptionTables {
         }
     }
 
-    /// Returns the query for the due inquiries, with its values. Each part reads one range of the index.
-    static func due(at now: Milliseconds) -> (sql: String, values: [SQLValue]) {
+    /// Returns the query for the due inquiries of all scopes but some, with its values. Each part reads one range of the
+    /// index.
+    static func due(at now: Milliseconds, except scopes: Set<Int64>) -> (sql: String, values: [SQLValue]) {
         let times = LongestDelay.inquiry.dueTimes(at: now)
-        let part = "SELECT id FROM consumption_requests WHERE \(isPending) AND next_attempt_at BETWEEN ? AND ?"
+        let placeholders = repeatElement("?", count: scopes.count).joined(separator: ", ")
+        // Without an exception the query reads nothing but the index.
+        let others = scopes.isEmpty ? "" : " AND scope NOT IN (\(placeholders))"
+        let part = "SELECT id FROM consumption_requests WHERE \(isPending) AND next_attempt_at BETWEEN ? AND ?" + others
+        let excluded = scopes.map { SQLValue.integer($0) }
         return (
             times.map { _ in part }.joined(separator: " UNION ALL "),
-            times.flatMap { [SQLValue.integer($0.lowerBound), .integer($0.upperBound)] }
+            times.flatMap { [SQLValue.integer($0.lowerBound), .integer($0.upperBound)] + excluded }
         )
     }
 

@@ -17,6 +17,7 @@ package struct ConsumptionService: Service {
     private let clock: ServerClock
     private let logger: Logger
     private let metrics: ServerMetrics
+    private let work = ConsumptionWork()
 
     package init(
         storage: any Storage, apps: Apps, scopes: AppEnvironmentRegistry, clients: [Int64: AppStoreServerClient],
@@ -31,33 +32,75 @@ package struct ConsumptionService: Service {
         self.metrics = metrics
     }
 
-    /// Answers due requests every second until the server shuts down.
-    package func run() async throws {
-        await FailureLog(logger, end: "consumption requests are answered again").attempt(
-            "consumption requests could not be answered; trying again", every: .seconds(1), of: clock
-        ) { try await answerDue() }
-    }
-
     /// The time after which an unfinished attempt is repeated, in milliseconds.
     private static let lease: Milliseconds = 120_000
+    /// The number of requests to lease at once.
+    private static let batch = 20
 
-    /// Answers the due consumption requests, twenty at a time.
+    /// Answers due requests every second until the server shuts down.
     ///
-    /// - Throws: The first failure, after the other requests of the same batch were tried. The remaining requests wait
-    ///   for the next call.
+    /// Does not wait for answers before it looks for further requests: an App Store that does not respond to one app,
+    /// or the backlog of one app, must not delay the others.
+    package func run() async throws {
+        let log = FailureLog(logger, end: "consumption requests are answered again")
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                while !Task.isCancelled {
+                    // The wait throws only if the task is cancelled.
+                    do { try await clock.wait(for: .seconds(1)) } catch { return }
+                    await log.attempt("consumption requests could not be answered; trying again") {
+                        try await startDue(&group)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Answers the due requests of all apps and environments that no other call is answering.
+    ///
+    /// - Throws: The first failure, after the other requests were tried. The remaining requests wait for the next call.
     package func answerDue() async throws {
+        var isFinished = false
+        while !isFinished {
+            let failure: (any Error)? = await withDiscardingTaskGroup { group in
+                do { isFinished = try await startDue(&group) < Self.batch } catch { return error }
+                return nil
+            }
+            if let failure { throw failure }
+            if let failure = work.takeFailure() { throw failure }
+        }
+    }
+
+    /// Starts to answer the due requests of all apps and environments without work, at most twenty of each. Those of
+    /// one are answered one after the other.
+    ///
+    /// - Returns: The number of requests.
+    /// - Throws: A failure of the ledger, also one of an earlier call's work.
+    @discardableResult
+    private func startDue(_ group: inout DiscardingTaskGroup) async throws -> Int {
+        if let failure = work.takeFailure() { throw failure }
+        var count = 0
         while true {
             let now = clock.now().milliseconds
             let leaseEnds = now + Self.lease
-            let due = try await storage.leaseInquiries(at: now, leaseEnds: leaseEnds, limit: 20)
-            var failure: (any Error)?
-            for inquiry in due {
-                // Continue after a failure: the other requests may be close to their deadlines.
-                do { try await answer(inquiry, leaseEnds) } catch { failure = failure ?? error }
+            let due = try await storage.leaseInquiries(
+                at: now, leaseEnds: leaseEnds, limit: Self.batch, except: work.scopes)
+            count += due.count
+            for (scope, inquiries) in Dictionary(grouping: due, by: \.scope) {
+                work.begin(in: scope)
+                group.addTask { await answer(inquiries, in: scope, leaseEnds) }
             }
-            if let failure { throw failure }
-            guard due.count == 20 else { return }
+            guard due.count == Self.batch, !Task.isCancelled else { return count }
         }
+    }
+
+    private func answer(_ inquiries: [ConsumptionInquiry], in scope: Int64, _ leaseEnds: Milliseconds) async {
+        var failure: (any Error)?
+        for inquiry in inquiries {
+            // Continue after a failure: the other requests may be close to their deadlines.
+            do { try await answer(inquiry, leaseEnds) } catch { failure = failure ?? error }
+        }
+        work.end(in: scope, Task.isCancelled ? nil : failure)
     }
 
     /// Returns the information that would be sent about a transaction; nil if the ledger does not contain the
@@ -130,7 +173,9 @@ package struct ConsumptionService: Service {
         } catch let error as StorageError where error.code == .damaged {
             logger.error(
                 "a consumption request cannot be answered",
-                metadata: ["transaction": "\(inquiry.transactionID)", "reason": "\(error.logReason)"])
+                metadata: appEnvironment.logMetadata([
+                    "transaction": "\(inquiry.transactionID)", "reason": "\(error.logReason)",
+                ]))
             return (nil, error.code.rawValue)
         }
     }
@@ -154,9 +199,9 @@ package struct ConsumptionService: Service {
                 at: clock.now().milliseconds)
             logger.warning(
                 "the App Store did not accept the answer to a consumption request",
-                metadata: [
-                    "code": "\(error.code)", "status": "\(error.status ?? 0)", "app": "\(appEnvironment.bundleID)",
-                ])
+                metadata: appEnvironment.logMetadata([
+                    "code": "\(error.code)", "status": "\(error.status ?? 0)",
+                ]))
         }
     }
 

@@ -63,4 +63,47 @@ import Testing
             #expect(last.state == .sent && last.attempts == 2)
         }
     }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `An App Store that does not answer for one environment does not delay the answers of another`() async throws {
+        let (calls, call) = AsyncStream.makeStream(of: Void.self)
+        let gate = Gate()
+        try await AppStoreProxy.run({ path in
+            guard path.contains("/consumption/") else { return nil }
+            call.yield()
+            await gate.pass()
+            return nil
+        }) { proxy in
+            try await World.run(server: { configuration in
+                configuration.keys = [World.backend]
+                configuration.apps[0].consumption = ConsumptionPolicy(defaultConsent: true)
+                proxy.redirectRequests(in: &configuration)
+            }) { world in
+                defer { gate.open() }
+                for environment in [AppStoreEnvironment.production, .sandbox] {
+                    world.simulator.configure(environment) { $0.refundDecision = .byCommand }
+                    try await world.simulator.perform(
+                        .purchase(
+                            customer: "anna", product: "com.example.coins.100", appAccountToken: AppAccountToken(UUID())
+                        ),
+                        in: environment)
+                }
+                try await world.waitUntilIdle()
+                _ = try await world.simulator.perform(.requestRefund(customer: "anna"))
+                try await world.waitUntilIdle()
+                // From here on, the server waits for the response of Production.
+                for await _ in calls { break }
+                let outcome = try await world.simulator.perform(.requestRefund(customer: "anna"), in: .sandbox)
+                let id = try #require(outcome.transactionID)
+                let (storage, sandbox) = (try world.server.core.storage, try world.appEnvironment(.sandbox))
+                try await waitUntil("the request of the sandbox is answered") {
+                    try await storage.inquiries(about: [id], transactionID: nil, in: sandbox.id, limit: 1).first?.state
+                        == .sent
+                }
+                let production = try await storage.inquiries(
+                    in: world.appEnvironment().id, before: .max, limit: 9)
+                #expect(production.map(\.state) == [.pending])
+            }
+        }
+    }
 }
