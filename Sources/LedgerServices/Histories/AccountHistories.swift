@@ -146,7 +146,7 @@ package final class AccountHistories: Sendable {
         } catch let error as VerificationError {
             logger.error(
                 "the App Store's history failed verification",
-                metadata: ["code": "\(error.code)", "app": "\(appEnvironment.bundleID)"])
+                metadata: appEnvironment.logMetadata(["code": "\(error.code)"]))
             return .pending
         }
     }

@@ -7,13 +7,18 @@ package enum Concurrently {
     /// A `circuitOpen` failure counts only if there is no other. While the circuit breaker is open, the client makes
     /// one probe request and fails all others at once with `circuitOpen`. Only the failure of the probe tells the
     /// cause.
+    ///
+    /// - Parameter stopsIfUnauthorized: Whether to begin no further call after the App Store has refused the key. Only
+    ///   for items with the same key.
     package static func forEach<Item: Sendable>(
-        _ items: [Item], atOnce limit: Int, _ body: @escaping @Sendable (Item) async throws -> Void
+        _ items: [Item], atOnce limit: Int, stopsIfUnauthorized: Bool = false,
+        _ body: @escaping @Sendable (Item) async throws -> Void
     ) async throws {
         let failure = await withTaskGroup(of: (any Error)?.self) { group in
             var failure: (any Error)?
             for (index, item) in items.enumerated() {
                 if index >= max(limit, 1), let ended = await group.next() { failure = Self.first(failure, ended) }
+                if stopsIfUnauthorized, (failure as? AppStoreServerError)?.code == .unauthorized { break }
                 group.addTask {
                     do { try await body(item) } catch { return error }
                     return nil

@@ -26,7 +26,9 @@ extension Recovery {
     /// Runs the next batch of due history requests of a scope. Returns false if there are none.
     func runNextHistoryRequests(in appEnvironment: AppEnvironment) async throws -> Bool {
         let due = try await storage.dueHistoryRequests(in: appEnvironment.id, at: now, limit: Self.requestBatch)
-        try await Concurrently.forEach(due, atOnce: Self.concurrency) { try await self.run($0, in: appEnvironment) }
+        try await Concurrently.forEach(due, atOnce: Self.concurrency, stopsIfUnauthorized: true) {
+            try await self.run($0, in: appEnvironment)
+        }
         return !due.isEmpty
     }
 
@@ -43,7 +45,7 @@ extension Recovery {
             // Only a record of this Apple account is damaged; the other requests continue.
             logger.error(
                 "a history cannot be stored and will be requested again",
-                metadata: ["app": "\(appEnvironment.bundleID)", "reason": "\(error.logReason)"])
+                metadata: appEnvironment.logMetadata(["reason": "\(error.logReason)"]))
             try await record(request.outcome(ofFailure: error.code.rawValue, at: now), of: request)
         } catch let failure as AppStoreServerError {
             guard failure.isFinal else {
@@ -110,7 +112,7 @@ extension Recovery {
                 after: pass.cursor, in: appEnvironment.id, limit: Self.summaryPage)
             let stale = summaries.filter { $0.isOutOfDate(at: now, staleBefore: pass.staleBefore) }
             let batch = Array(stale.prefix(Self.maximumRefreshes))
-            try await Concurrently.forEach(batch, atOnce: Self.concurrency) { summary in
+            try await Concurrently.forEach(batch, atOnce: Self.concurrency, stopsIfUnauthorized: true) { summary in
                 try await self.refresh(summary.originalTransactionID, in: appEnvironment)
             }
             let isWhole = batch.count == stale.count

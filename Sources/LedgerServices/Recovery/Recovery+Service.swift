@@ -85,7 +85,7 @@ extension Recovery: Service {
                 if Task.isCancelled { return }
                 logger.warning(
                     "histories could not be fetched",
-                    metadata: ["app": "\(appEnvironment.bundleID)", "reason": "\(error.logReason)"])
+                    metadata: appEnvironment.logMetadata(["reason": "\(error.logReason)"]))
                 failures.add(error, clock)
             }
         }

@@ -161,8 +161,9 @@ package final class Recovery: Sendable {
         do {
             let windows = try await storage.openWindows(of: run.id)
             for stage in Set(windows.map(\.stage)).sorted() {
-                try await Concurrently.forEach(windows.filter { $0.stage == stage }, atOnce: settings.parallelWindows) {
-                    window in
+                try await Concurrently.forEach(
+                    windows.filter { $0.stage == stage }, atOnce: settings.parallelWindows, stopsIfUnauthorized: true
+                ) { window in
                     try await self.read(window, in: appEnvironment, isHint: window.onlyFailures, client)
                 }
             }

@@ -1,7 +1,10 @@
 import AppStoreServer
+import CounterfoilServer
 import Foundation
+import Synchronization
 import Testing
 
+@testable import Ledger
 @testable import LedgerServices
 
 @Suite struct `Failures of a recovery` {
@@ -16,6 +19,39 @@ import Testing
         await #expect(throws: AppStoreServerError(.circuitOpen, "")) {
             try await Concurrently.forEach([1, 2], atOnce: 1) { _ in throw AppStoreServerError(.circuitOpen, "") }
         }
+    }
+
+    /// With hundreds of apps, one with a revoked key must not send a request for each part of its history every time.
+    @Test func `After a refused key, no further part of the history is requested`() async throws {
+        let requests = Mutex(0)
+        try await AppStoreProxy.run({ _ in
+            requests.withLock { $0 += 1 }
+            return (status: 401, body: "")
+        }) { proxy in
+            try await World.run(server: { proxy.redirectRequests(in: &$0) }) { world in
+                let (recovery, appEnvironment) = (try world.server.core.recovery, try world.appEnvironment())
+                await #expect(throws: AppStoreServerError(.unauthorized, "")) {
+                    try await recovery.runPass(appEnvironment, because: .request)
+                }
+                // Each of the windows that are read at the same time sends a second request with a new token.
+                let count = requests.withLock { $0 }
+                #expect((2...2 * recovery.settings.parallelWindows).contains(count))
+                let open = try await world.server.core.storage.openRecoveries(in: appEnvironment.id)
+                let windows = try await world.server.core.storage.openWindows(of: try #require(open.first).id)
+                #expect(windows.count > count)
+            }
+        }
+    }
+
+    @Test func `A refused key of one app does not end the work for the others`() async {
+        let begun = Mutex(0)
+        await #expect(throws: AppStoreServerError(.unauthorized, "")) {
+            try await Concurrently.forEach(Array(1...9), atOnce: 1) { _ in
+                begun.withLock { $0 += 1 }
+                throw AppStoreServerError(.unauthorized, "")
+            }
+        }
+        #expect(begun.withLock { $0 } == 9)
     }
 
     /// `GET /v1/completeness` shows this reason. An open circuit breaker must not replace the error that opened it.
