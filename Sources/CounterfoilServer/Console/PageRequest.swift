@@ -216,15 +216,7 @@ struct PageRequest: Sendable {
                 title, PageLink(["console"] + path, query: selection.query), isCurrent: path.first == place,
                 shortcut: key)
         }
-        shell.choices =
-            selection.all.count < 2
-            ? []
-            : selection.all.map { appEnvironment in
-                .init(
-                    selection.name(of: appEnvironment),
-                    PageLink(["console"] + section, query: appEnvironment.parameters),
-                    isCurrent: appEnvironment.id == selection.appEnvironment?.id)
-            }
+        selection.addChoices(to: &shell, leadingTo: ["console"] + section)
         shell.isSandbox = selection.appEnvironment.map { $0.environment != .production } ?? false
         if may(.supportRead) {
             shell.search = .init(

@@ -12,6 +12,8 @@ package struct Shell: Sendable {
     package var navigation: [Item]
     /// Choices in the bar: environments, apps.
     package var choices: [Item]
+    /// Lists in the bar instead of ``choices``, if these would be too many.
+    package var picker: Picker?
     /// Whether the bar is striped, and says SANDBOX.
     package var isSandbox: Bool
     /// The search field; nil for none.
@@ -52,6 +54,26 @@ package struct Shell: Sendable {
         package init(_ title: String, _ link: PageLink, isCurrent: Bool = false, shortcut: String? = nil) {
             (self.title, self.link, self.isCurrent, self.shortcut) = (title, link, isCurrent, shortcut)
         }
+    }
+
+    /// A form with lists of options.
+    package struct Picker: Sendable {
+        package struct List: Sendable {
+            /// The name of the parameter.
+            package var name: String
+            package var label: String
+            package var options: [String]
+            package var chosen: String?
+
+            package init(_ name: String, label: String, options: [String], chosen: String?) {
+                (self.name, self.label, self.options, self.chosen) = (name, label, options, chosen)
+            }
+        }
+
+        package var action: PageLink
+        package var lists: [List]
+
+        package init(_ action: PageLink, _ lists: [List]) { (self.action, self.lists) = (action, lists) }
     }
 
     package struct Search: Sendable {
@@ -135,6 +157,8 @@ package struct Shell: Sendable {
                 value, title in
                 ["value": .exact(value), "title": .text(title), "isChosen": .flag((theme?.rawValue ?? "") == value)]
             })
+        values["shellPicker"] =
+            picker.map { ["url": .link($0.action), "lists": .list($0.lists.map(\.value))] } ?? .nothing
         values["shellSearch"] =
             search.map { search in
                 [
@@ -161,6 +185,21 @@ extension Shell.Item {
             // The title may be an app and its environment: a long bundle identifier must not be cut before its end.
             "title": .foreign(title, limit: 200, breaksNames: true), "url": .link(link), "isCurrent": .flag(isCurrent),
             "shortcut": .optional(shortcut),
+        ]
+    }
+}
+
+extension Shell.Picker.List {
+    fileprivate var value: PageValue {
+        [
+            "name": .exact(name), "label": .text(label),
+            "options": .list(
+                options.map { option in
+                    [
+                        "value": .exact(option), "title": .text(option),
+                        "isChosen": .flag(option == chosen),
+                    ]
+                }),
         ]
     }
 }

@@ -1,0 +1,31 @@
+import CounterfoilServer
+import Foundation
+import LedgerServices
+import StoreSimulator
+import Testing
+
+@Suite struct `The choice of an app in the console` {
+    @Test func `With many apps, the bar has two lists instead of a link for each app and environment`() async throws {
+        let others = (1...6).map { "com.example.client\($0)" }
+        try await World.withConsole({ configuration in
+            for name in others {
+                var app = configuration.apps[0]
+                app.bundleID = name
+                (app.key, app.offerKey, app.sharedSecrets, app.customerTokenSecret) = (nil, nil, [], nil)
+                configuration.apps.append(app)
+            }
+        }) { world, browser in
+            let page = try await browser.get("/console/customers?app=\(others[2])&environment=Sandbox")
+            #expect(page.status == 200)
+            #expect(!page.text.contains("class=\"choices\""))
+            let start = "<form class=\"picker\" action=\"/console/customers\" method=\"get\">"
+            let rest = try #require(page.text.components(separatedBy: start).dropFirst().first)
+            let form = try #require(rest.components(separatedBy: "</form>").first)
+            let options = form.matches(of: /value="([^"]*)"( selected)?>/)
+            let names = Set(options.map { String($0.1) })
+            #expect(names == Set(others + [world.simulator.information.bundleID, "Production", "Sandbox"]))
+            #expect(options.count == names.count)
+            #expect(options.filter { $0.2 != nil }.map { String($0.1) } == [others[2], "Sandbox"])
+        }
+    }
+}
