@@ -86,11 +86,18 @@ extension ServerCore {
         guard configuration.recovery.isEnabled else {
             return HealthPart("recovery", .warning, "recovery.enabled is false: missed notifications are not fetched.")
         }
-        let failures = recovery.consecutiveFailures().map(\.count).max() ?? 0
-        guard failures > 0 else { return HealthPart("recovery", .good, "The last pass of each app succeeded.") }
+        let failing = recovery.consecutiveFailures().filter { $0.count > 0 }
+        guard let worst = failing.max(by: { $0.count < $1.count }) else {
+            return HealthPart("recovery", .good, "The last pass of each app succeeded.")
+        }
+        let place = scopes.name(of: worst.appEnvironment.id)
+        let others = failing.count - 1
+        let kind = others.noun("app or environment", "apps or environments")
+        let more = others == 0 ? "" : ", and for \(others) more \(kind)"
         return HealthPart(
             "recovery", .warning,
-            "It failed \(failures) \(failures.noun("time")) in a row; see completeness for the reason.")
+            "It failed \(worst.count) \(worst.count.noun("time")) in a row for \(place)\(more); "
+                + "see completeness for the reason.")
     }
 
     private func webhookPart() async -> HealthPart {

@@ -30,6 +30,25 @@ import Testing
         }
     }
 
+    @Test func `The health route names the app and environment whose recovery fails`() async throws {
+        try await AppStoreProxy.run({ _ in (status: 401, body: "") }) { proxy in
+            try await World.withAPI { configuration in
+                configuration.recovery.isEnabled = true
+                proxy.redirectRequests(in: &configuration)
+            } _: { world in
+                let recovery = try world.server.core.recovery
+                try await waitUntil("the recovery of Production has failed") {
+                    recovery.consecutiveFailures().contains { $0.count > 0 }
+                }
+                let parts = try await world.api.get("/v1/operations/health").items
+                let part = try #require(parts.first { $0["name"] as? String == "recovery" })
+                let detail = try #require(part["detail"] as? String)
+                #expect(part["status"] as? String == "warning")
+                #expect(detail.contains(" for \(world.simulator.information.bundleID) Production;"), "\(detail)")
+            }
+        }
+    }
+
     /// It was "ok" until the endpoint was disabled after five days.
     @Test func `The health route warns of webhooks that have waited for more than an hour`() async throws {
         try await World.withAPI { configuration in
