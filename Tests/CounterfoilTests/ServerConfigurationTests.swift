@@ -119,6 +119,23 @@ import Testing
         }
     }
 
+    @Test func `server check --online can be limited to an app`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "counterfoil.yaml").path
+            let apps = ["a", "b"].map { "  - bundle_id: com.example.\($0)\n    apple_id: 1\n" }
+            try Data(("apps:\n" + apps.joined()).utf8).write(to: URL(filePath: file))
+            // Without a key it sends no request.
+            let one = try await Command.run(["server", "check", file, "--online", "--app", "com.example.b"])
+            #expect(one.status == 1)
+            #expect(one.output.contains("com.example.b, Production: "), "\(one.output)")
+            #expect(!one.output.contains("com.example.a, Production: "), "\(one.output)")
+            let unknown = try await Command.run(["server", "check", file, "--online", "--app", "com.example.c"])
+            #expect(unknown.status == 1 && unknown.errors.contains("com.example.c is not in the configuration"))
+            let without = try await Command.run(["server", "check", file, "--app", "com.example.b"])
+            #expect(without.status == 2 && without.errors.contains("--online"), "\(without.errors)")
+        }
+    }
+
     @Test func `server check reports a ledger's path that is a folder`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "counterfoil.yaml")

@@ -26,6 +26,7 @@ struct ServerCheckCommand: AsyncParsableCommand {
             EXAMPLES
               counterfoil server check counterfoil.yaml
               counterfoil server check counterfoil.yaml --online
+              counterfoil server check counterfoil.yaml --online --app com.example.app
               COUNTERFOIL_PORT=9000 counterfoil server check counterfoil.yaml --json
 
             Exit status: 0 valid, 1 it has problems, or a check of --online failed, 2 wrong usage.
@@ -41,7 +42,12 @@ struct ServerCheckCommand: AsyncParsableCommand {
 
     @Flag(help: "Request a test notification and report whether it arrived.") var online = false
 
+    @Option(
+        help: ArgumentHelp("Check only this app with --online. May be repeated.", valueName: "bundle-id"))
+    var app: [String] = []
+
     func validate() throws {
+        guard app.isEmpty || online else { throw ValidationError("--app limits --online, which is missing.") }
         guard file == nil || config == nil else { throw ValidationError("Name one configuration, not two.") }
     }
 
@@ -80,6 +86,13 @@ struct ServerCheckCommand: AsyncParsableCommand {
     }
 
     private func checkOnline(_ configuration: ServerConfiguration) async throws -> [OnlineCheck.Outcome] {
+        var configuration = configuration
+        if let unknown = app.first(where: { configuration.app($0) == nil }) {
+            throw Refusal(code: "unknown_app", message: "\(unknown.printable) is not in the configuration")
+        }
+        if !app.isEmpty {
+            configuration.apps.removeAll { one in !app.contains { $0.isExactly(one.bundleID) } }
+        }
         do { return try await OnlineCheck(configuration).run() } catch {
             throw Refusal(
                 code: "app_store_unavailable",
