@@ -39,6 +39,39 @@ import Testing
         }
     }
 
+    @Test func `Completeness and recoveries can be limited to an app and an environment`() async throws {
+        let other = "com.example.other"
+        try await World.withAPI { configuration in
+            var app = configuration.apps[0]
+            app.bundleID = other
+            (app.key, app.offerKey, app.sharedSecrets, app.customerTokenSecret) = (nil, nil, [], nil)
+            configuration.apps.append(app)
+        } _: { world in
+            let first = world.simulator.information.bundleID
+            func places(_ path: String) async throws -> Set<String> {
+                let items = try await world.api.get(path).items
+                let names = try items.map { item in
+                    "\(try #require(item["app"] as? String)) \(try #require(item["environment"] as? String))"
+                }
+                #expect(Set(names).count == names.count)
+                return Set(names)
+            }
+            #expect(try await places("/v1/completeness").count == 4)
+            #expect(
+                try await places("/v1/completeness?app=\(other)") == ["\(other) Production", "\(other) Sandbox"])
+            #expect(try await places("/v1/completeness?app=\(first)&environment=Sandbox") == ["\(first) Sandbox"])
+            let body = Data(#"{"from":\#(world.simulator.now.milliseconds - 600_000)}"#.utf8)
+            for environment in ["Production", "Sandbox"] {
+                let path = "/v1/recoveries?app=\(first)&environment=\(environment)"
+                #expect(try await world.api.send("POST", path, body: body).status == 202)
+            }
+            #expect(try await places("/v1/recoveries") == ["\(first) Production", "\(first) Sandbox"])
+            #expect(try await places("/v1/recoveries?app=\(first)&environment=Sandbox") == ["\(first) Sandbox"])
+            #expect(try await places("/v1/recoveries?app=\(other)").isEmpty)
+            #expect(try await world.api.get("/v1/completeness?app=com.example.none").code == "unknown_app")
+        }
+    }
+
     @Test func `Recoveries are listed page by page, newest first`() async throws {
         try await World.withAPI { world in
             let now = world.simulator.now.milliseconds

@@ -25,7 +25,7 @@ struct RecoveryRoutes {
 
     /// Lists the completeness of each app and environment.
     private func completeness(_ call: APICall) async throws -> Response {
-        let items = try await recovery.completeness(of: resolver.served(for: call.principal))
+        let items = try await recovery.completeness(of: served(call))
         return .list(items, next: nil) { RecoveryJSON.write($1, to: &$0) }
     }
 
@@ -87,7 +87,7 @@ struct RecoveryRoutes {
     /// Lists recoveries, newest first.
     private func list(_ call: APICall) async throws -> Response {
         let paging = try Paging(call.request)
-        let scopes = resolver.served(for: call.principal)
+        let scopes = try served(call)
         let byID = AppEnvironmentRegistry(scopes)
         let found = try await storage.recoveries(
             in: scopes.map(\.id), before: try paging.number(), limit: paging.limit + 1)
@@ -95,6 +95,12 @@ struct RecoveryRoutes {
         return .list(page, next: last.map { String($0.id) }) { json, run in
             if let appEnvironment = byID[id: run.scope] { RecoveryJSON.write(run, appEnvironment, to: &json) }
         }
+    }
+
+    /// Returns the apps and environments that the parameters select, that the configuration serves and the key may see.
+    private func served(_ call: APICall) throws(APIFailure) -> [AppEnvironment] {
+        let selected = Set(try call.visibleScopes())
+        return resolver.served(for: call.principal).filter { selected.contains($0.id) }
     }
 
     private static func filters(_ types: [String]) throws(APIFailure) -> [NotificationFilter] {
