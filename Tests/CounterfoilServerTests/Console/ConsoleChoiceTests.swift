@@ -1,10 +1,12 @@
 import CounterfoilServer
 import Foundation
-import LedgerServices
+import Ledger
 import StoreSimulator
 import Testing
 
-@Suite struct `The choice of an app in the console` {
+@testable import LedgerServices
+
+@Suite struct `The console with several apps and environments` {
     @Test func `With many apps, the bar has two lists instead of a link for each app and environment`() async throws {
         let others = (1...6).map { "com.example.client\($0)" }
         try await World.withConsole({ configuration in
@@ -26,6 +28,15 @@ import Testing
             #expect(names == Set(others + [world.simulator.information.bundleID, "Production", "Sandbox"]))
             #expect(options.count == names.count)
             #expect(options.filter { $0.2 != nil }.map { String($0.1) } == [others[2], "Sandbox"])
+        }
+    }
+
+    @Test func `The completeness page begins with what is not complete`() async throws {
+        try await World.withConsole { world, browser in
+            try await world.server.core.recovery.runPass(world.appEnvironment(), because: .request)
+            let page = try await browser.get("/console/completeness").text
+            let titles = page.matches(of: /(Production|Sandbox)<\/h2>/).map { String($0.1) }
+            #expect(titles == ["Sandbox", "Production"])
         }
     }
 }

@@ -15,7 +15,8 @@ enum CompletenessPage {
         guard pageRequest.accept(answer, &page, "Completeness") else { return page }
         let items = answer.json["items"].items
         drawing(of: items, now: pageRequest.now, &page)
-        for item in items { show(item, &page) }
+        // Among hundreds of apps, those that need attention come first.
+        for item in items.filter({ !isComplete($0) }) + items.filter(isComplete) { show(item, &page) }
         let open = recoveries.json["items"].items.filter { $0["state"].text == "open" }
         if !open.isEmpty {
             page.title("Under way")
@@ -34,6 +35,10 @@ enum CompletenessPage {
         }
         page.action("recover", pageRequest, [], title: "Read a period again")
         return page
+    }
+
+    private static func isComplete(_ item: APIValue) -> Bool {
+        item["state"].text == Completeness.State.complete.rawValue
     }
 
     /// Returns the tone of a state of completeness, here and on the overview.
