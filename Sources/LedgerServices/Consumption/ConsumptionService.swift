@@ -62,7 +62,7 @@ package struct ConsumptionService: Service {
     package func answerDue() async throws {
         var isFinished = false
         while !isFinished {
-            let failure: (any Error)? = await withDiscardingTaskGroup { group in
+            let failure = await withDiscardingTaskGroup { group -> (any Error)? in
                 do { isFinished = try await startDue(&group) < Self.batch } catch { return error }
                 return nil
             }
