@@ -69,6 +69,9 @@ import Testing
             #expect(try await places("/v1/recoveries?app=\(first)&environment=Sandbox") == ["\(first) Sandbox"])
             #expect(try await places("/v1/recoveries?app=\(other)").isEmpty)
             #expect(try await world.api.get("/v1/completeness?app=com.example.none").code == "unknown_app")
+            let unnamed = try await world.api.get("/v1/consumption")
+            #expect(unnamed.status == 400 && unnamed.code == "unknown_app")
+            #expect(try #require(unnamed["message"] as? String).hasPrefix("`app` is missing"))
         }
     }
 

@@ -38,7 +38,9 @@ struct RequestResolver: Sendable {
         if name == nil, all.count == 1, principal.apps == nil { return 0 }
         let possible = all.indices.filter { principal.apps?.contains(all[$0].bundleID) ?? true }
         let chosen = name.map { name in possible.first { all[$0].bundleID.isExactly(name) } }
-        guard let index = chosen ?? (possible.count == 1 ? possible.first : nil) else { throw .unknownApp }
+        guard let index = chosen ?? (possible.count == 1 ? possible.first : nil) else {
+            throw name == nil && possible.count > 1 ? APIFailure.missingApp : .unknownApp
+        }
         return index
     }
 
@@ -104,6 +106,9 @@ extension AppEnvironment {
 extension APIFailure {
     fileprivate static let unknownApp = APIFailure(
         "unknown_app", "`app` must be the bundle ID of a configured app.", parameter: "app")
+    fileprivate static let missingApp = APIFailure(
+        "unknown_app", "`app` is missing: the key is for several apps, so name one by its bundle ID.",
+        parameter: "app")
 }
 
 extension AppStoreEnvironment {
