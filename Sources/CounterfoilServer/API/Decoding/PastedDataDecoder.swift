@@ -151,7 +151,7 @@ package struct PastedDataDecoder: Sendable {
                 transactionID: verified.payload.firstTransaction)
             return verdict
         } catch {
-            let content = try? UnverifiedReceipt(contents: data, limits: limits).content
+            let content = try? UnverifiedReceipt(contents: data, limits: .server).content
             return DecodeVerdict(
                 kind: content == nil ? "unknown" : "receipt",
                 code: content == nil ? "unrecognised" : "\(error.code)",

@@ -171,7 +171,11 @@ import WebConsole
         let paid = try await world.simulator.perform(
             .purchase(customer: "paul", product: "com.example.premium.monthly", introductory: false))
         let recovery = try await world.api.post("/v1/recoveries", ["from": now - 600_000, "to": now])
-        let delivery = try await world.api.get("/v1/webhooks/backend/deliveries").items.first?["id"]
+        var delivery: Any?
+        try await waitUntil("the first event has a delivery") {
+            delivery = try await world.api.get("/v1/webhooks/backend/deliveries").items.first?["id"]
+            return delivery != nil
+        }
         let grant = try await world.api.post(
             "/v1/customers/\(anna)/grants", ["entitlement": "premium", "reason": "goodwill", "actor": "tests"])
         let session = core.sessions.start(key: "tests", digest: Data(), address: "192.0.2.1").session
