@@ -69,7 +69,7 @@ import Testing
         try await World.withAPI { world in
             for path in [
                 "/v1/customers/anna?att=1", "/v1/notifications?tpye=X", "/v1/webhooks?limit=1", "/v1/events?after=1",
-                "/v1/customers/anna/timeline?limits=1", "/health/live?x=1", "/v1/completeness?app=x",
+                "/v1/customers/anna/timeline?limits=1", "/health/live?x=1", "/v1/completeness?apps=x",
             ] {
                 let answer = try await world.api.get(path)
                 #expect(answer.status == 400 && answer.code == "unknown_parameter", "\(path): \(answer.text)")
