@@ -138,6 +138,16 @@ public final class APITokenSource: Sendable {
     /// The number of keys, at least one.
     var keyCount: Int { state.withLock { $0.keys.count } }
 
+    /// The ID of the newest key while the source signs with an older one, because the App Store refused the newest;
+    /// otherwise nil.
+    package var refusedKeyID: String? {
+        let now = now()
+        return state.withLock { state in
+            let index = state.selector.index(among: state.keys.count, at: now)
+            return index > 0 ? state.keys.first?.keyID : nil
+        }
+    }
+
     /// Replaces the keys; the newest is first. Does nothing if `keys` is empty or unchanged.
     package func replaceKeys(_ keys: [SigningKey]) {
         state.withLock { state in

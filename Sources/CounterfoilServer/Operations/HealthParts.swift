@@ -1,3 +1,4 @@
+internal import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
 internal import Foundation
@@ -71,15 +72,24 @@ extension ServerCore {
         } catch { return HealthPart("inbox", .failing, "The ledger cannot be read: \(error.logReason).") }
     }
 
-    /// Whether every app has a key for the App Store Server API.
+    /// Whether every app has a key for the App Store Server API, and the App Store accepts the newer of two.
     private var appStorePart: HealthPart {
         let without = configuration.apps.count { $0.key == nil }
-        guard without > 0 else {
-            return HealthPart("app_store", .good, "Every app has a key for the App Store Server API.")
+        guard without == 0 else {
+            return HealthPart(
+                "app_store", .warning,
+                "\(without) of \(configuration.apps.count) apps have no key: no recovery, and no history for restores.")
         }
-        return HealthPart(
-            "app_store", .warning,
-            "\(without) of \(configuration.apps.count) apps have no key: no recovery, and no history for restores.")
+        let refused = clients.compactMap { scope, client in
+            client.tokens.refusedKeyID.map { "\($0) for \(scopes.name(of: scope))" }
+        }
+        guard refused.isEmpty else {
+            return HealthPart(
+                "app_store", .warning,
+                "The App Store does not accept the newer key \(refused.sorted().joined(separator: ", ")); "
+                    + "requests use the older one.")
+        }
+        return HealthPart("app_store", .good, "Every app has a key for the App Store Server API.")
     }
 
     private var recoveryPart: HealthPart {

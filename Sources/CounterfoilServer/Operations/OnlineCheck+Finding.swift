@@ -23,12 +23,12 @@ extension OnlineCheck {
             "pending", "the App Store accepted the request, but did not report the delivery in time",
             "run the command again in a minute; look for a TEST notification in /v1/notifications")
 
-        /// The finding for an error of the App Store Server API.
-        init(_ error: AppStoreServerError) {
+        /// The finding for an error of the App Store Server API, from a request with a key.
+        init(_ error: AppStoreServerError, keyID: String) {
             switch (error.code, error.apiCode) {
             case (.unauthorized, _):
                 self.init(
-                    "wrong_key", "the App Store does not accept the key (status 401)",
+                    "wrong_key", "the App Store does not accept the key \(keyID) (status 401)",
                     """
                     compare issuer_id, key_id, private_key and bundle_id with App Store Connect: the key must be an In-App \
                     Purchase key of this team and not revoked, and this machine's clock must be right

@@ -68,7 +68,7 @@ package struct OnlineCheck: Sendable {
             outcome.attemptedAt = answer.sendAttempts.last?.attemptDate.milliseconds
             outcome.finding = await finding(answer, environment)
         } catch {
-            outcome.finding = Finding(error)
+            outcome.finding = Finding(error, keyID: key.signingKey.keyID)
         }
         return outcome
     }

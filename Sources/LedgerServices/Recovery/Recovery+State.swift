@@ -38,6 +38,8 @@ extension Recovery {
         var requestedPasses: [Int64: RecoveryRun.Cause] = [:]
         var failures: [Int64: Failures] = [:]
         var rereadings: [Int64: RereadSchedule] = [:]
+        /// The newer keys that the App Store refused at the last reading, by scope.
+        var refusedKeys: [Int64: String] = [:]
     }
 }
 
@@ -150,6 +152,20 @@ extension Recovery {
         logger.notice(
             "recovery works again",
             metadata: appEnvironment.logMetadata(["failures": "\(failures.count)"]))
+    }
+
+    /// Logs once that the App Store refuses the newer of two keys. Requests succeed with the older one, but the server
+    /// signs offers with the newer.
+    func logRefusedKey(of client: AppStoreServerClient, in appEnvironment: AppEnvironment) {
+        let refused = client.tokens.refusedKeyID
+        let former = state.withLock { state in
+            defer { state.refusedKeys[appEnvironment.id] = refused }
+            return state.refusedKeys[appEnvironment.id]
+        }
+        guard let refused, refused != former else { return }
+        logger.warning(
+            "the App Store does not accept the newer key; requests use the older one",
+            metadata: appEnvironment.logMetadata(["key_id": "\(refused)"]))
     }
 
     func record(_ error: any Error, in appEnvironment: AppEnvironment) {

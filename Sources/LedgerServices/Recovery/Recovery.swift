@@ -127,6 +127,7 @@ package final class Recovery: Sendable {
             if let cause { try await catchUp(appEnvironment, because: cause, client) }
             if let failure { throw failure }
             recordSuccess(in: appEnvironment, hasRead: cause != nil || !open.isEmpty)
+            if cause != nil { logRefusedKey(of: client, in: appEnvironment) }
         } catch {
             if !Task.isCancelled { record(error, in: appEnvironment) }
             throw error

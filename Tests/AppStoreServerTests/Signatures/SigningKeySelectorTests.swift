@@ -40,9 +40,11 @@ import Testing
             return try JSONDecoder().decode([String: String].self, from: data)["kid"]
         }
         #expect(try kid() == "NEW")
+        #expect(source.refusedKeyID == nil)
         let refused = try source.token()
         source.discard(refused)
         #expect(try kid() == "OLD")
+        #expect(source.refusedKeyID == "NEW")
         // Many requests refused at once count as one.
         source.discard(refused)
         #expect(try kid() == "OLD")
@@ -54,5 +56,9 @@ import Testing
         #expect(try source.token().text == token)
         source.replaceKeys([keys[2], keys[0]])
         #expect(try kid() == "NEXT")
+        // A single key has no other to use instead.
+        source.replaceKeys([keys[2]])
+        source.discard(try source.token())
+        #expect(source.refusedKeyID == nil)
     }
 }

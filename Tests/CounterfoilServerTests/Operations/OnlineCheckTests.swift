@@ -60,6 +60,9 @@ import Testing
                 let outcomes = try await Self.check(world) { try change(&$0.apps[0]) }
                 #expect(outcomes.map(\.finding.code) == [code, code])
                 #expect(outcomes.allSatisfy { !$0.finding.advice.isEmpty && $0.attemptedAt == nil })
+                guard code == "wrong_key" else { continue }
+                let names = ["ANOTHERKEY", world.simulator.information.keyID]
+                #expect(outcomes.allSatisfy { one in names.contains { one.finding.message.contains($0) } })
             }
         }
     }

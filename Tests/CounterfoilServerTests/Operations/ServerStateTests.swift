@@ -1,4 +1,6 @@
 import AppStoreModels
+import AppStoreServer
+import Crypto
 import Foundation
 import StoreSimulator
 import TestSupport
@@ -46,6 +48,35 @@ import Testing
                 #expect(part["status"] as? String == "warning")
                 #expect(detail.contains(" for \(world.simulator.information.bundleID) Production;"), "\(detail)")
             }
+        }
+    }
+
+    /// Requests succeed with the older key, so nothing else fails, but offers are signed with the newer one.
+    @Test func `The health route and the log name the newer of two keys if the App Store does not accept it`()
+        async throws
+    {
+        let lines = LogCapture()
+        var log = ServerConfiguration.Log()
+        log.level = .warning
+        try await World.run(
+            server: { configuration in
+                TestAPIClient.configure(&configuration)
+                guard let key = configuration.apps[0].key else { return }
+                configuration.apps[0].key?.formerKey = key.signingKey
+                configuration.apps[0].key?.signingKey = SigningKey(P256.Signing.PrivateKey(), keyID: "NEWKEY0003")
+            }, logger: lines.logger(log)
+        ) { world in
+            func part() async throws -> (status: String?, detail: String) {
+                let parts = try await world.api.get("/v1/operations/health").items
+                let part = try #require(parts.first { $0["name"] as? String == "app_store" })
+                return (part["status"] as? String, try #require(part["detail"] as? String))
+            }
+            #expect(try await part().status == "ok")
+            for _ in 1...2 { try await world.server.core.recovery.runNow() }
+            let refused = try await part()
+            #expect(refused.status == "warning" && refused.detail.contains("NEWKEY0003 for "), "\(refused)")
+            // Once for each environment.
+            #expect(lines.count(of: "does not accept the newer key") == 2, "\(lines.text)")
         }
     }
 
