@@ -109,4 +109,30 @@ import Testing
             #expect(try await create("last", in: scopes[0], at: 200))
         }
     }
+
+    /// Detects engines that list the entitlements of grants that have ended or of other environments, list one twice, or
+    /// sort by a collation.
+    @Test(arguments: Engine.allCases)
+    func `The granted entitlements are those of the active grants of an environment, each once`(
+        _ engine: Engine
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try engine.open(in: folder))
+            let (ledger, scopes) = (walk.ledger, walk.scopes.map(\.id))
+            try #require(scopes.count == 2)
+            let grants: [(id: String, entitlement: String, end: Milliseconds?, scope: Int64)] = [
+                ("1", "pro", nil, scopes[0]), ("2", "pro", 300, scopes[0]), ("3", "Zoom", 201, scopes[0]),
+                ("4", "ended", 200, scopes[0]), ("5", "revoked", nil, scopes[0]), ("6", "test", nil, scopes[1]),
+            ]
+            for grant in grants {
+                let content = GrantEvent.Content(
+                    customer: "anna", entitlement: grant.entitlement, until: grant.end, reason: "sorry", actor: "team")
+                _ = try await ledger.createGrant(grant.id, content, in: grant.scope, at: 100)
+            }
+            let reason = GrantEvent.Content(reason: "over", actor: "team")
+            _ = try await ledger.revokeGrant("5", of: "anna", because: reason, in: scopes[0], at: 150)
+            #expect(try await ledger.grantedEntitlements(in: scopes[0], at: 200) == ["Zoom", "pro"])
+            #expect(try await ledger.grantedEntitlements(in: scopes[1], at: 200) == ["test"])
+        }
+    }
 }

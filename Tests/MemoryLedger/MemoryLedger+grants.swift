@@ -44,6 +44,15 @@ extension MemoryLedger: GrantStorage {
         try read { $0.grants(of: customer, in: scope) }
     }
 
+    package func grantedEntitlements(in scope: Int64, at now: Milliseconds) async throws -> [String] {
+        try read { state in
+            let running = state.grants.compactMap { key, history in
+                key.scope == scope ? history.grant(key.name.text) : nil
+            }.filter { $0.state(at: now) == .running }
+            return Set(running.map { ExactText($0.entitlement) }).sorted().map(\.text)
+        }
+    }
+
     package func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> ExpiredGrants {
         try write { state in
             let due = state.endsToEmit.filter { $0.value <= now }

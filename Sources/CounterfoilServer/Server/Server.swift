@@ -93,6 +93,7 @@ public final class Server: Sendable {
             try await withCleanup({ try await storage.close() }) { try await group.run() }
         }
         core.warnAboutExpiringRoots()
+        await core.warnAboutUnknownGrants()
         guard let port = await port(from: ports, awaiting: listeners.count), !Task.isCancelled else {
             // The server failed to start, or this task was cancelled, maybe when the ports were open already.
             await group.triggerGracefulShutdown()

@@ -43,6 +43,9 @@ package protocol GrantStorage: Sendable {
     /// Returns the grants of a customer, the oldest first; those of the same instant sorted by identifier.
     func grants(of customer: String, in scope: Int64) async throws -> [Grant]
 
+    /// Returns the entitlements of the grants that run at `now`, each once, sorted byte by byte.
+    func grantedEntitlements(in scope: Int64, at now: Milliseconds) async throws -> [String]
+
     /// Creates the event `grant.expired` once for each expired grant, those that expired first first, then by scope and
     /// identifier. A corrupt grant is read again after ``GrantDecision/retryOfDamaged``.
     func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> ExpiredGrants

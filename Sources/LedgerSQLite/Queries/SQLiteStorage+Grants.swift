@@ -45,6 +45,16 @@ extension SQLiteStorage: GrantStorage {
         try await read { try GrantTables.grants(of: customer, in: scope, $0) }
     }
 
+    package func grantedEntitlements(in scope: Int64, at now: Milliseconds) async throws -> [String] {
+        try await read { db in
+            try db.texts(
+                """
+                SELECT DISTINCT entitlement FROM grants
+                WHERE scope = ? AND revoked_at IS NULL AND (ends_at IS NULL OR ends_at > ?) ORDER BY entitlement
+                """, [.integer(scope), .integer(now)])
+        }
+    }
+
     package func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> ExpiredGrants {
         let isDue = try await read { db in
             try db.exists("SELECT 1 FROM grants WHERE due IS NOT NULL AND due <= ?", [.integer(now)])

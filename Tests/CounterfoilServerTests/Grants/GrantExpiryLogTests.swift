@@ -27,6 +27,10 @@ import Testing
 
         func grants(of customer: String, in scope: Int64) async throws -> [Grant] { throw Self.failure }
 
+        func grantedEntitlements(in scope: Int64, at now: Milliseconds) async throws -> [String] {
+            throw Self.failure
+        }
+
         func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> ExpiredGrants {
             attempts.withLock { $0 += 1 }
             throw Self.failure

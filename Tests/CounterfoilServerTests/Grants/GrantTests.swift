@@ -2,6 +2,7 @@ import AppStoreModels
 import CounterfoilServer
 import Entitlements
 import Foundation
+import Logging
 import StoreSimulator
 import Synchronization
 import Testing
@@ -191,6 +192,37 @@ import Testing
             }
             // A grant applies in its own environment only.
             #expect(try await Self.premium(world, "?environment=Sandbox")["is_active"] as? Bool == false)
+        }
+    }
+
+    /// Grants keep the name: customers lost the entitlement, and nothing said so.
+    @Test func `After an entitlement got another name, the log names the one that running grants give`() async throws {
+        let lines = LogCapture()
+        let isRenamed = Mutex(false)
+        var log = ServerConfiguration.Log()
+        log.level = .warning
+        try await World.run(
+            server: { configuration in
+                TestAPIClient.configure(&configuration)
+                let name = isRenamed.withLock(\.self) ? "pro" : "premium"
+                configuration.apps[0].catalogue.entitlements = [name: ["com.example.premium.monthly"]]
+            }, logger: lines.logger(log)
+        ) { world in
+            func restart() async throws {
+                try await world.stopServer()
+                try await world.startServer()
+            }
+            let words = "running grants give entitlements that the configuration does not have"
+            let id = try await Self.grant(world)
+            try await restart()
+            #expect(lines.count(of: words) == 0, "\(lines.text)")
+            isRenamed.withLock { $0 = true }
+            try await restart()
+            #expect(lines.count(of: words) == 1 && lines.text.contains("premium"), "\(lines.text)")
+            let body = ["reason": "a grant of pro replaces it", "actor": "maria"]
+            #expect(try await world.api.post("\(Self.path)/\(id)/revoke", body).status == 200)
+            try await restart()
+            #expect(lines.count(of: words) == 1, "\(lines.text)")
         }
     }
 

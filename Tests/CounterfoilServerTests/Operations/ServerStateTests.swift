@@ -2,6 +2,7 @@ import AppStoreModels
 import AppStoreServer
 import Crypto
 import Foundation
+import Logging
 import StoreSimulator
 import TestSupport
 import Testing
