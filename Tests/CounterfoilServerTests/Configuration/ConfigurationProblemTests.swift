@@ -101,7 +101,7 @@ import Testing
         (Test.smallest + Test.smallest.replacing("apps:\n", with: ""), #""com.example.app" is used twice"#),
         (app("apple_id: zero"), "is not a number such as"),
         (app("entitlements: {a b: [c]}"), "should consist of letters"),
-        (app("entitlements: {a: []}"), "has no product"), (app("products: {a: {duration: 1M}}"), "is not a period"),
+        (app("products: {a: {duration: 1M}}"), "is not a period"),
         (app("products: {a: {consumable: true, duration: P1M}}"), "a consumable product has none"),
         (app("products: {a: {consumable: true, group: b}}"), "a consumable product has none"),
         (app("products: {a: {level: 0}}"), "should be between 1 and 1000"),

@@ -211,11 +211,22 @@ import Testing
         ("{bought_before: {date: 2024-02-30}}", "is not a day"),
         ("{bought_before: {date: yesterday}}", "is not a day"),
         ("{bought_before: {versions: \"2\"}}", "is not a key"),
-        ("{product: [m]}", "is not a key"), ("{products: []}", "only grants give it"),
+        ("{product: [m]}", "is not a key"),
     ])
     func `Invalid rules for early customers are refused`(_ entitlement: String, _ message: String) {
         let text = TestConfiguration.smallest + "    entitlements: {premium: \(entitlement)}\n"
         #expect(
             TestConfiguration.problems(text).contains { $0.contains(message) }, "\(TestConfiguration.problems(text))")
+    }
+
+    @Test(arguments: ["[]", "{products: []}"])
+    func `An entitlement without products is accepted, and a note says that only grants give it`(
+        _ entitlement: String
+    ) throws {
+        let text = TestConfiguration.smallest + "    entitlements: {team: \(entitlement)}\n"
+        let loaded = try TestConfiguration.read(text)
+        #expect(loaded.configuration.apps.first?.catalogue.entitlements == ["team": []])
+        let notes = loaded.warnings.filter { $0.path == "apps[0].entitlements.team" }.map(\.message)
+        #expect(notes.count == 1 && notes.allSatisfy { $0.contains("only grants give it") }, "\(loaded.warnings)")
     }
 }

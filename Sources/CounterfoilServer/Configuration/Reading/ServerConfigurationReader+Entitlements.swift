@@ -22,12 +22,12 @@ extension ServerConfigurationReader {
                 if var boundary = entitlement.section("bought_before") {
                     catalogue.originalPurchaseRules[name] = originalPurchaseRule(&boundary)
                 } else if products.isEmpty {
-                    names.problem(name, "has no product and no bought_before, so only grants give it")
+                    addNote(names.path(name), "has no product and no bought_before, so only grants give it")
                 }
                 entitlement.finish()
             } else {
                 let products = names.texts(name) ?? []
-                if products.isEmpty { names.problem(name, "has no product, so nobody can have it") }
+                if products.isEmpty { addNote(names.path(name), "has no product, so only grants give it") }
                 catalogue.entitlements[name] = Set(products.map(\.text))
             }
         }
