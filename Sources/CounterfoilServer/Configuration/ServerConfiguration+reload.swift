@@ -36,14 +36,15 @@ extension ServerConfiguration.App {
     /// Removes the secrets that users of this app have or whose tokens they have: the file no longer has the app, which
     /// itself stays until the next start.
     fileprivate mutating func endSecrets() {
-        (publicOffers, sharedSecrets, customerTokenSecret) = ([], [], nil)
+        (publicOffers, sharedSecrets, customerTokenSecret, formerCustomerTokenSecret) = ([], [], nil, nil)
     }
 
     /// Applies the keys and secrets of a new version of this app's settings. Returns false if other settings differ
     /// too.
     fileprivate mutating func apply(_ other: Self) -> Bool {
         (publicOffers, sharedSecrets) = (other.publicOffers, other.sharedSecrets)
-        (customerTokenSecret, responseSigningKey) = (other.customerTokenSecret, other.responseSigningKey)
+        (customerTokenSecret, formerCustomerTokenSecret) = (other.customerTokenSecret, other.formerCustomerTokenSecret)
+        responseSigningKey = other.responseSigningKey
         offerKey = other.offerKey
         var isFullyApplied = (key == nil) == (other.key == nil)
         if let mine = key, let key = other.key {

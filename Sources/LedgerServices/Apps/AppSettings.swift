@@ -41,8 +41,17 @@ public struct AppSettings: Sendable {
     /// The policy for consumption requests; nil to not answer them.
     public var consumption: ConsumptionPolicy?
 
-    /// The secret for customer tokens (HS256), which clients with a key shipped in the app need.
+    /// The secret for customer tokens (HS256), which clients with a key shipped in the app need. During a replacement,
+    /// the newer one, which also signs sessions.
     public var customerTokenSecret: Secret?
+
+    /// The secret for customer tokens that is being replaced. Its tokens are accepted.
+    public var formerCustomerTokenSecret: Secret?
+
+    /// All secrets for customer tokens, newest first.
+    package var customerTokenSecrets: [Secret] {
+        [customerTokenSecret, formerCustomerTokenSecret].compactMap(\.self)
+    }
 
     /// The key that signs responses about customers if an app requests it; nil to sign none.
     public var responseSigningKey: ResponseSigningKey?

@@ -82,6 +82,37 @@ import Testing
         }
     }
 
+    @Test func `While the secret of customer tokens is replaced, tokens of both secrets are accepted`() async throws {
+        let newer = "the newer secret of the app's backend"
+        try await World.withAPI { configuration in
+            configuration.apps[0].formerCustomerTokenSecret = configuration.apps[0].customerTokenSecret
+            configuration.apps[0].customerTokenSecret = Secret(newer)
+        } _: { world in
+            func token(_ customer: String, _ secret: String) -> String {
+                let claims = #"{"sub":"\#(customer)","iat":\#(Self.start),"exp":\#(Self.start + 3600)}"#
+                return TestAPIClient.token(claims: claims, secret: secret)
+            }
+            func client(_ secret: String) -> TestAPIClient {
+                TestAPIClient(url: world.url, key: TestAPIClient.publicKey, token: token("anna", secret))
+            }
+            let path = "/v1/customers/anna"
+            for secret in [newer, TestAPIClient.tokenSecret] {
+                #expect(try await client(secret).get(path).status == 200, "\(secret)")
+                for other in [newer, TestAPIClient.tokenSecret] {
+                    let body = ["from": "anonymous", "from_token": token("anonymous", other)]
+                    #expect(try await client(secret).post(path + "/merge", body).status == 200, "\(other)")
+                }
+            }
+            #expect(try await client("a secret that the server does not know").get(path).status == 401)
+            var changed = try world.configuration()
+            changed.apps[0].formerCustomerTokenSecret = nil
+            let reloaded = changed
+            try await world.server.reload { reloaded }
+            #expect(try await client(newer).get(path).status == 200)
+            #expect(try await client(TestAPIClient.tokenSecret).get(path).status == 401)
+        }
+    }
+
     @Test func `A public key reads only the customer that the token names`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscribe("anna")

@@ -112,6 +112,8 @@ import Testing
         (app("shared_secrets: [{file: empty}]"), "is empty"),
         (app("shared_secrets: [{file: binary}]"), "is not text"),
         (app("customer_token_secret: {file: text}"), "is shorter than 32 bytes"),
+        (app("customer_token_secret: [{file: long}, {file: text}]"), "is shorter than 32 bytes"),
+        (app("customer_token_secret: [{file: long}, {file: long}, {file: long}]"), "should be one secret, or two"),
         (app("answer_key: {file: text}"), "is not 32 bytes in base64"),
         (
             two("customer_token_secret: {file: long}", "customer_token_secret: {file: long}"),

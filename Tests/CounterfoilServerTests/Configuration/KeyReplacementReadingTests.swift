@@ -48,6 +48,23 @@ import X509
         #expect(problems.contains { $0.contains(words) }, "\(problems)")
     }
 
+    @Test func `Two secrets of customer tokens are read with the newer first, and a note names the other`() throws {
+        let (newer, former) = (String(repeating: "n", count: 32), String(repeating: "o", count: 32))
+        func read(_ value: String) throws -> LoadedConfiguration {
+            let text = TestConfiguration.smallest + "    customer_token_secret: \(value)\n"
+            return try TestConfiguration.read(text, environment: ["NEW": newer, "OLD": former])
+        }
+        let two = try read("[{environment: NEW}, {environment: OLD}]")
+        let app = try #require(two.configuration.apps.first)
+        #expect(app.customerTokenSecrets.map(\.revealed) == [newer, former])
+        #expect(app.customerTokenSecret?.revealed == newer)
+        let path = "apps[0].customer_token_secret[1]"
+        #expect(two.warnings.contains { $0.path == path && $0.message.contains("being replaced") }, "\(two.warnings)")
+        let one = try read("{environment: NEW}")
+        #expect(one.configuration.apps.first?.customerTokenSecrets.map(\.revealed) == [newer])
+        #expect(!one.warnings.contains { $0.message.contains("being replaced") })
+    }
+
     private static func root(_ name: String, until end: Date) throws -> String {
         let key = P256.Signing.PrivateKey()
         let name = try DistinguishedName { CommonName(name) }

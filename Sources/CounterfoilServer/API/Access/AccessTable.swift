@@ -25,7 +25,9 @@ struct AccessTable: Sendable {
             return (key.hash, Entry(principal: principal, isPublic: key.isPublic, meter: meter, use: use))
         }
         keys = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
-        secrets = configuration.apps.compactMap { app in app.customerTokenSecret.map { (app.bundleID, $0) } }
+        secrets = configuration.apps.flatMap { app in
+            app.customerTokenSecrets.map { (bundleID: app.bundleID, secret: $0) }
+        }
     }
 }
 

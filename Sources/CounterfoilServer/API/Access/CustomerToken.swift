@@ -74,6 +74,18 @@ package struct CustomerToken: Sendable {
         appAccountToken = claims.app_account_token.map(CustomerName.canonical)
     }
 
+    /// Verifies a token that was signed with any of the secrets.
+    static func verified(
+        _ text: String, secrets: [Secret], bundleID: String, now: Date
+    ) throws(Refusal) -> CustomerToken {
+        for secret in secrets {
+            do { return try CustomerToken(text, secret: secret, bundleID: bundleID, now: now) } catch {
+                guard error == .notSigned else { throw error }
+            }
+        }
+        throw .notSigned
+    }
+
     private static func check(_ claims: Claims, _ bundleID: String, _ now: TimeInterval) throws(Refusal) {
         guard claims.exp.isFinite, claims.iat.isFinite, claims.nbf?.isFinite ?? true,
             CustomerName.isValid(claims.sub), claims.app_account_token.map({ UUID(text: $0) != nil }) ?? true

@@ -50,15 +50,15 @@ private struct MergeBody: JSONRequestBody {
     func verifyToken(of customer: String, in appEnvironment: AppEnvironment, _ responseWriter: CustomerResponseWriter)
         throws(APIFailure)
     {
-        guard let text = fromToken, let secret = responseWriter.apps[appEnvironment.bundleID]?.customerTokenSecret
-        else {
+        let secrets = responseWriter.apps[appEnvironment.bundleID]?.customerTokenSecrets ?? []
+        guard let text = fromToken, !secrets.isEmpty else {
             throw APIFailure.forbidden(
                 "A public key needs a customer token of `from`; send it as `from_token`.", parameter: "from_token")
         }
         let token: CustomerToken
         do {
-            token = try CustomerToken(
-                text, secret: secret, bundleID: appEnvironment.bundleID, now: responseWriter.clock.now())
+            token = try CustomerToken.verified(
+                text, secrets: secrets, bundleID: appEnvironment.bundleID, now: responseWriter.clock.now())
         } catch {
             // Not 401, which is for the token in the header.
             throw APIFailure(

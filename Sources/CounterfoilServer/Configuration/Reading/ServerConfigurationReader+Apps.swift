@@ -76,14 +76,15 @@ extension ServerConfigurationReader {
     private func checkTokenSecret(
         of app: ServerConfiguration.App, among secrets: inout AppSecrets, _ section: Section
     ) {
-        guard let secret = app.customerTokenSecret else { return }
-        if secrets.tokens.contains(where: { $0.matches(secret.revealed) }) {
-            section.problem("customer_token_secret", "is the same as that of another app")
+        for secret in app.customerTokenSecrets {
+            if secrets.tokens.contains(where: { $0.matches(secret.revealed) }) {
+                section.problem("customer_token_secret", "is the same as that of another app")
+            }
+            if app.accepts(password: secret.revealed) {
+                section.problem("customer_token_secret", "is also a shared secret, which every old client contains")
+            }
         }
-        if app.accepts(password: secret.revealed) {
-            section.problem("customer_token_secret", "is also a shared secret, which every old client contains")
-        }
-        secrets.tokens.append(secret)
+        secrets.tokens += app.customerTokenSecrets
     }
 
     private func app(_ section: inout Section) -> ServerConfiguration.App {
@@ -113,10 +114,7 @@ extension ServerConfigurationReader {
         entitlements(&section, &app.catalogue)
         products(&section, &app)
         section.read("consumption") { app.consumption = policy(&$0) }
-        app.customerTokenSecret = secret(&section, "customer_token_secret")
-        if let secret = app.customerTokenSecret, secret.revealed.utf8.count < 32 {
-            section.problem("customer_token_secret", "is shorter than 32 bytes, which HS256 needs")
-        }
+        tokenSecrets(&section, &app)
         if let secret = secret(&section, "answer_key") {
             app.responseSigningKey = ServerConfiguration.ResponseSigningKey(base64: secret.revealed)
             if app.responseSigningKey == nil {
@@ -126,6 +124,20 @@ extension ServerConfigurationReader {
         section.finish()
         check(app, at: section.path)
         return app
+    }
+
+    /// Reads the secret for customer tokens, or a list of the new one and the one that it replaces.
+    private func tokenSecrets(_ section: inout Section, _ app: inout ServerConfiguration.App) {
+        let read = secrets(&section, "customer_token_secret")
+        if read.contains(where: { $0.secret.revealed.utf8.count < 32 }) {
+            section.problem("customer_token_secret", "is shorter than 32 bytes, which HS256 needs")
+        }
+        if read.count > 2 {
+            section.problem("customer_token_secret", "should be one secret, or two: the newer and the former one")
+        }
+        (app.customerTokenSecret, app.formerCustomerTokenSecret) = (read.first?.secret, read.dropFirst().first?.secret)
+        guard let former = read.dropFirst().first else { return }
+        addNote(former.path, "this secret is being replaced; remove it a day after your backend uses the newer one")
     }
 
     /// Reads the environments of an app, a key or a webhook; nil if the setting is absent.
