@@ -49,5 +49,10 @@ public struct ExternalPurchaseTokenType: OpenEnumeration {
 
 extension ExternalPurchaseToken {
     /// Whether the token belongs to the sandbox.
-    public var isSandbox: Bool { externalPurchaseId.utf8.starts(with: "SANDBOX".utf8) }
+    public var isSandbox: Bool { Self.isSandbox(externalPurchaseId) }
+
+    /// Whether the token with an identifier belongs to the sandbox.
+    package static func isSandbox(_ externalPurchaseId: String) -> Bool {
+        externalPurchaseId.utf8.starts(with: "SANDBOX".utf8)
+    }
 }

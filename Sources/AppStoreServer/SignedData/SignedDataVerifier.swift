@@ -84,6 +84,13 @@ public struct SignedDataVerifier: Sendable {
         try await verify(text)
     }
 
+    /// Verifies a notification, of which only the members need to be readable that are needed to store it.
+    package func notificationEnvelope(
+        _ text: String
+    ) async throws(VerificationError) -> Verified<NotificationEnvelope> {
+        try await verify(text)
+    }
+
     /// Verifies an app transaction.
     public func appTransaction(_ text: String) async throws(VerificationError) -> Verified<AppTransaction> {
         try await verify(text)

@@ -1,4 +1,5 @@
 package import AppStoreModels
+package import AppStoreServer
 package import AppStoreTrust
 package import Entitlements
 package import Foundation
@@ -53,15 +54,12 @@ package struct ReceivedNotification: Sendable {
         self.text = text
     }
 
-    package init(
-        _ verified: Verified<ResponseBodyV2DecodedPayload>, in appEnvironment: AppEnvironment, at now: Date,
-        origin: Origin
-    ) {
-        let payload = verified.payload
+    package init(_ genuine: GenuineNotification, in appEnvironment: AppEnvironment, at now: Date, origin: Origin) {
+        let envelope = genuine.envelope
         self.init(
-            scope: appEnvironment.id, uuid: payload.notificationUUID, type: payload.notificationType.rawValue,
-            subtype: payload.subtype?.rawValue, signedDate: payload.signedDate.milliseconds,
-            receivedAt: now.milliseconds, origin: origin, text: verified.text)
+            scope: appEnvironment.id, uuid: envelope.uuid, type: envelope.type.rawValue,
+            subtype: envelope.subtype?.rawValue, signedDate: envelope.signedDate.milliseconds,
+            receivedAt: now.milliseconds, origin: origin, text: genuine.text)
     }
 }
 

@@ -84,18 +84,19 @@ extension LedgerImport {
     }
 
     private func notification(_ line: Line, _ appEnvironment: AppEnvironment) async throws -> ImportedNotification {
-        let verified = try await verifier.notification(line.signed_payload ?? "")
-        guard let app = verified.payload.namedApp, app.bundleID.isExactly(appEnvironment.bundleID),
-            app.environment == appEnvironment.environment
+        let notification = try await verifier.genuineNotification(line.signed_payload ?? "")
+        let envelope = notification.envelope
+        guard envelope.bundleID.isExactly(appEnvironment.bundleID), envelope.environment == appEnvironment.environment
         else {
             throw Refusal(reason: "the notification is signed for another app or environment")
         }
         let date = line.received
         var imported = ImportedNotification(
             received: ReceivedNotification(
-                verified, in: appEnvironment, at: date, origin: Origin(named: line.origin)))
+                notification, in: appEnvironment, at: date, origin: Origin(named: line.origin)))
         do throws(VerificationError) {
-            let parts = try await NotificationParts(inside: verified.payload, in: appEnvironment, verifiedBy: verifier)
+            let payload = try notification.content.get().payload
+            let parts = try await NotificationParts(inside: payload, in: appEnvironment, verifiedBy: verifier)
             imported.processed = ProcessedNotification(parts, id: 0, in: appEnvironment, at: date)
         } catch {
             imported.failure = error

@@ -1,6 +1,5 @@
-internal import AppStoreModels
 package import AppStoreServer
-package import AppStoreTrust
+internal import AppStoreTrust
 internal import CoreMetrics
 package import Ledger
 
@@ -33,11 +32,12 @@ package struct Ingest: Sendable {
     /// The result of ``accept(_:origin:)``.
     package struct Acceptance: Sendable {
         package var insertion: InsertionResult
-        package var notification: Verified<ResponseBodyV2DecodedPayload>
+        package var signedDate: Milliseconds
         package var appEnvironment: AppEnvironment
     }
 
-    /// Verifies and stores a notification. It is on disk when this method returns.
+    /// Verifies and stores a notification. It is on disk when this method returns. A genuine one that this version
+    /// cannot read is stored too; processing marks it as failed.
     ///
     /// - Parameters:
     ///   - signedPayload: The `signedPayload` as received.
@@ -49,15 +49,16 @@ package struct Ingest: Sendable {
     package func accept(_ signedPayload: String, origin: Origin) async throws -> Acceptance {
         let verifier = origin == .delivered ? live : historical
         let start = ContinuousClock.now
-        let verified = try await writer.expecting {
-            try await metrics.spans.measure("verify") { try await verifier.notification(signedPayload) }
+        let notification = try await writer.expecting {
+            try await metrics.spans.measure("verify") { try await verifier.genuineNotification(signedPayload) }
         }
         metrics.verification.record(since: start)
-        guard let app = verified.payload.namedApp, let appEnvironment = scopes[app.bundleID, app.environment] else {
+        let envelope = notification.envelope
+        guard let appEnvironment = scopes[envelope.bundleID, envelope.environment] else {
             throw VerificationError(.wrongApp, "signed for an app or an environment that is not configured")
         }
         let received = ReceivedNotification(
-            verified, in: appEnvironment, at: clock.arrival(ofSigned: verified.payload.signedDate), origin: origin)
+            notification, in: appEnvironment, at: clock.arrival(ofSigned: envelope.signedDate), origin: origin)
         let insertion: InsertionResult
         do { insertion = try await writer.receive(received) } catch let error as StorageError
             where error.code == .unconfirmed
@@ -74,10 +75,11 @@ package struct Ingest: Sendable {
             }
             processor.add(
                 NotificationProcessor.Job(
-                    id: id, appEnvironment: appEnvironment, content: .verified(verified),
+                    id: id, appEnvironment: appEnvironment, content: .init(notification),
                     receivedAt: received.receivedAt))
         case .duplicate: metrics.duplicates.increment()
         }
-        return Acceptance(insertion: insertion, notification: verified, appEnvironment: appEnvironment)
+        return Acceptance(
+            insertion: insertion, signedDate: received.signedDate, appEnvironment: appEnvironment)
     }
 }

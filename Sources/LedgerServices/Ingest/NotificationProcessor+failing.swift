@@ -16,7 +16,8 @@ extension NotificationProcessor {
                 let code = "\(error.code)"
                 try await storage.fail(id, code: code, message: error.message, at: now().milliseconds)
                 logger.error(
-                    "data in a notification failed verification", metadata: ["id": "\(id)", "code": "\(code)"])
+                    "data in a notification failed verification",
+                    metadata: ["id": "\(id)", "code": "\(code)", "reason": "\(error.message)"])
                 return true
             case let error as StorageError where error.code == .damaged:
                 let isMarked = try await storage.failDamaged(id, message: error.message, at: now().milliseconds)

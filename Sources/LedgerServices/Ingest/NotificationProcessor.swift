@@ -22,6 +22,13 @@ package final class NotificationProcessor: Service {
             case verified(Verified<ResponseBodyV2DecodedPayload>)
             /// The stored text, not verified yet. Empty if the stored text is damaged.
             case text(String)
+
+            init(_ notification: GenuineNotification) {
+                switch notification.content {
+                case .success(let verified): self = .verified(verified)
+                case .failure: self = .text(notification.text)
+                }
+            }
         }
 
         package var id: Int64

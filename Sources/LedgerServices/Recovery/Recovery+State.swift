@@ -97,7 +97,7 @@ extension Recovery {
     /// was not read up to its signing date yet.
     package func recordDelivery(_ acceptance: Ingest.Acceptance) {
         guard case .stored = acceptance.insertion, settings.isEnabled else { return }
-        let signed = acceptance.notification.payload.signedDate.milliseconds
+        let signed = acceptance.signedDate
         guard LateDelivery.isLate(signed: signed, received: now, .delivered) else { return }
         let scope = acceptance.appEnvironment.id
         state.withLock { state in

@@ -97,7 +97,7 @@ extension Recovery {
     private func store(_ signedPayload: String) async throws -> Item {
         do {
             let acceptance = try await ingest.accept(signedPayload, origin: .recovered)
-            let signedDate = acceptance.notification.payload.signedDate.milliseconds
+            let signedDate = acceptance.signedDate
             if case .stored = acceptance.insertion { return .stored(isNew: true, signedDate: signedDate) }
             return .stored(isNew: false, signedDate: signedDate)
         } catch let refusal as VerificationError where !refusal.isRetryable {

@@ -227,8 +227,10 @@ private final class CrashHarness: Sendable {
     private func applyToReference(_ stored: Set<String>, waiting: Set<String>) async throws {
         let known = state.withLock { $0.processed }
         let added = notifications.filter { stored.contains($0.uuid) && !known.contains($0.uuid) }
-        let received = added.map {
-            ReceivedNotification($0.verified, in: reference.appEnvironment, at: World.start, origin: .delivered)
+        let received = try added.map {
+            ReceivedNotification(
+                try GenuineNotification($0.verified), in: reference.appEnvironment, at: World.start,
+                origin: .delivered)
         }
         let insertions = try await reference.sqlite.commit(received: received, processed: [])
         var processed: [ProcessedNotification] = []

@@ -45,7 +45,7 @@ struct TestLedger {
             arrivals.append(
                 .notification(
                     ReceivedNotification(
-                        notification, in: appEnvironment, at: now, origin: .delivered),
+                        try GenuineNotification(notification), in: appEnvironment, at: now, origin: .delivered),
                     ProcessedNotification(
                         try await NotificationParts(
                             inside: notification.payload, in: appEnvironment, verifiedBy: history.verifier), id: 0,

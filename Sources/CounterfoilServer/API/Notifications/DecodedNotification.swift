@@ -41,7 +41,10 @@ struct DecodedNotification {
                 Problem(part: .notification, code: code, message: "The received text is damaged on disk."))
             return
         }
-        guard let payload = await add(.notification, stored.text, verifier.notification) else { return }
+        guard let payload = await add(.notification, stored.text, verifier.notification) else {
+            await addUnreadable(stored.text, verifier)
+            return
+        }
         let (data, app) = (payload.data, payload.appData)
         await add(.transaction, data?.signedTransactionInfo, verifier.transaction) {
             (payload) throws(VerificationError) in
@@ -58,6 +61,18 @@ struct DecodedNotification {
             try appEnvironment.requireMatch(payload.bundleId, payload.receiptType)
         }
         account = appTransaction?.appTransactionId
+    }
+
+    /// Adds the JSON of a genuine notification that this version cannot read.
+    private mutating func addUnreadable(_ text: String, _ verifier: SignedDataVerifier) async {
+        do throws(VerificationError) {
+            let verified = try await verifier.notificationEnvelope(text)
+            traces.append((.notification, verified.trace))
+        } catch {
+            // The problems contain why it is not genuine.
+            return
+        }
+        if let json = CompactJWS.payload(of: text) { payloads.append((.notification, json)) }
     }
 
     /// Verifies a part, and stores its payload or its failure.
