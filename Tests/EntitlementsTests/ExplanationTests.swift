@@ -45,6 +45,16 @@ import Testing
         #expect(why("tea", [], on: day(1)).rule == .unknownEntitlement)
     }
 
+    @Test func `An explanation names a purchase that gives no access because its type is unknown`() {
+        let rental = purchase("1", "map", ProductType(rawValue: "Rental"), on: 0)
+        let alone = why("map", [rental], on: day(1))
+        #expect(!alone.isActive && alone.rule == .neverBought)
+        #expect(alone.sentence.contains("map was bought on "))
+        #expect(alone.sentence.hasSuffix(#"this version does not know its type "Rental", so it gives no access."#))
+        let both = [rental, purchase("2", "map", .nonConsumable, on: 0)]
+        #expect(!why("map", both, on: day(1)).sentence.contains("Rental"))
+    }
+
     @Test func `An explanation names a grant only if no purchase gives access for longer`() {
         func why(_ bought: [TransactionFact], grantedUntil end: Double?) -> Explanation {
             let grant = GrantFact(id: "g", entitlement: "basic", from: day(0), until: end.map(day))

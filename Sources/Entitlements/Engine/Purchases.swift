@@ -29,6 +29,9 @@ extension ProductType {
     /// Whether purchases of this type can give access. Not for auto-renewable subscriptions, which have states of their
     /// own.
     var canGiveAccess: Bool { self == .nonConsumable || self == .nonRenewingSubscription }
+
+    /// Whether this version knows the type. Purchases of other types give no access.
+    var isKnown: Bool { canGiveAccess || self == .autoRenewableSubscription || self == .consumable }
 }
 
 extension ConsumableTotals {

@@ -31,8 +31,11 @@ extension EntitlementEngine {
         let others = rule == .neverBought ? states.activeProducts(withoutEntitlementIn: catalogue) : []
         let grant = isActive ? nil : facts.lastEndedGrant(of: entitlement, asOf: asOf, after: product?.endedDate)
         let originalRemark = isActive && !isEarlyCustomer ? nil : original.map { Sentence.text($0) }
-        let remarks = [Sentence.text(withoutEntitlement: others), originalRemark, grant.map { Sentence.text($0) }]
-            .compactMap(\.self)
+        let unknown = isActive ? nil : states.purchases.last { !$0.type.isKnown && products.contains($0.productID) }
+        let remarks = [
+            unknown.map { Sentence.text(ofUnknownType: $0) }, Sentence.text(withoutEntitlement: others), originalRemark,
+            grant.map { Sentence.text($0) },
+        ].compactMap(\.self)
         let sentence = Sentence(
             product, states, grantEnd: access.end, revoked: effective.revoked(product),
             lateCancellation: effective.lateCancellation(product))

@@ -149,6 +149,12 @@ struct Sentence {
         return "The customer has \(names)\(more), for which no entitlement is configured."
     }
 
+    /// Describes a purchase of a type that gives no access because this version does not know it.
+    static func text(ofUnknownType purchase: PurchaseState) -> String {
+        "\(purchase.productID) was bought on \(text(purchase.purchaseDate)), but this version does not know its type "
+            + "\(purchase.type.rawValue.debugDescription), so it gives no access."
+    }
+
     /// Describes a grant that ended.
     static func text(_ grant: GrantFact) -> String {
         grant.end == grant.revokedAt
