@@ -157,6 +157,14 @@ import Testing
         #expect(page.notificationHistory.map(\.sendAttempts.count) == [0, 0])
     }
 
+    @Test func `A notification history item with values of another type does not make the page unreadable`() throws {
+        let items = #"{"signedPayload": {"jws": "i"}}, {"signedPayload": "j", "firstSendAttemptResult": {"code": 1}}"#
+        let page = try decode(
+            NotificationHistoryResponse.self, #"{"hasMore": false, "notificationHistory": [\#(items)]}"#)
+        #expect(page.notificationHistory.map(\.signedPayload) == ["", "j"])
+        #expect(page.notificationHistory.map(\.firstSendAttemptResult) == [nil, nil])
+    }
+
     @Test func `Product types in a history request have the API's spelling`() {
         let request = TransactionHistoryRequest(productTypes: [.autoRenewable, .nonConsumable], sort: .descending)
         #expect(request.productTypes.map(\.rawValue) == ["AUTO_RENEWABLE", "NON_CONSUMABLE"])

@@ -70,17 +70,24 @@ public struct NotificationHistoryResponseItem: Sendable, Hashable, Codable {
         self.firstSendAttemptResult = firstSendAttemptResult
     }
 
-    /// Decodes the value. One incomplete item must not make the page unreadable: a missing payload decodes as an empty
-    /// text, which no verifier accepts, and attempts that are missing or incomplete decode as an empty list.
+    /// Decodes the value. One item must not make the page unreadable: a payload that is missing or no text decodes as an
+    /// empty text, which no verifier accepts, attempts that are missing or unreadable decode as an empty list, and a
+    /// deprecated result of another type as `nil`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        signedPayload = try container.decodeIfPresent(String.self, forKey: .signedPayload) ?? ""
+        signedPayload = Self.readable { try container.decodeIfPresent(String.self, forKey: .signedPayload) } ?? ""
         do {
             sendAttempts = try container.decodeIfPresent([SendAttemptItem].self, forKey: .sendAttempts) ?? []
         } catch is DecodingError {
             sendAttempts = []
         }
-        firstSendAttemptResult = try container.decodeIfPresent(SendAttemptResult.self, forKey: .firstSendAttemptResult)
+        firstSendAttemptResult = Self.readable {
+            try container.decodeIfPresent(SendAttemptResult.self, forKey: .firstSendAttemptResult)
+        }
+    }
+
+    private static func readable<Value>(_ decode: () throws -> Value?) -> Value? {
+        do { return try decode() } catch { return nil }
     }
 }
 

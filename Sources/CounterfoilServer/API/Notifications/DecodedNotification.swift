@@ -42,7 +42,7 @@ struct DecodedNotification {
             return
         }
         guard let payload = await add(.notification, stored.text, verifier.notification) else {
-            await addUnreadable(stored.text, verifier)
+            await addUnreadableNotification(stored.text, verifier)
             return
         }
         let (data, app) = (payload.data, payload.appData)
@@ -63,8 +63,8 @@ struct DecodedNotification {
         account = appTransaction?.appTransactionId
     }
 
-    /// Adds the JSON of a genuine notification that this version cannot read.
-    private mutating func addUnreadable(_ text: String, _ verifier: SignedDataVerifier) async {
+    /// Adds the contents of a genuine notification that this version cannot read.
+    private mutating func addUnreadableNotification(_ text: String, _ verifier: SignedDataVerifier) async {
         do throws(VerificationError) {
             let verified = try await verifier.notificationEnvelope(text)
             traces.append((.notification, verified.trace))
@@ -72,7 +72,19 @@ struct DecodedNotification {
             // The problems contain why it is not genuine.
             return
         }
-        if let json = CompactJWS.payload(of: text) { payloads.append((.notification, json)) }
+        addUnreadable(.notification, text)
+    }
+
+    /// Adds the contents of a text that the App Store signed and that this version cannot read.
+    private mutating func addUnreadable(_ part: Part, _ text: String) {
+        guard let json = CompactJWS.payload(of: text) else { return }
+        do { _ = try StrictJSONDecoder.decode(AnyMembers.self, from: json) } catch { return }
+        payloads.append((part, json))
+    }
+
+    /// A JSON object with any members.
+    private struct AnyMembers: Decodable {
+        init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: JSONName.self) }
     }
 
     /// Verifies a part, and stores its payload or its failure.
@@ -92,6 +104,8 @@ struct DecodedNotification {
             return verified.payload
         } catch {
             problems.append(Problem(part: part, code: "\(error.code)", message: error.message))
+            // The signature of the notification, which is verified, covers the texts in it.
+            if part != .notification, error.code == .badJSON { addUnreadable(part, text) }
             return nil
         }
     }

@@ -85,6 +85,28 @@ import Testing
         }
     }
 
+    @Test func `A notification shows a transaction that this version cannot read`() async throws {
+        try await World.withAPI { world in
+            _ = try await world.subscribe("anna")
+            let filter = InboxFilter(scopes: [try world.appEnvironment().id])
+            let page = try await world.server.core.storage.notifications(filter, before: .max, limit: 1)
+            let uuid = "00000000-0000-4000-8000-000000000000"
+            let text = try Self.variant(of: try #require(page.items.first), uuid: uuid, world) {
+                $0["price"] = "nine"
+            }
+            let body = try JSONSerialization.data(withJSONObject: ["signedPayload": text])
+            #expect(try await world.api.send("POST", "/apple/notifications", body: body).status == 200)
+            try await world.waitUntilIdle()
+            let shown = try await world.api.get("/v1/notifications/\(uuid)")
+            #expect(shown["failure"] as? String == "bad_json", "\(shown.text)")
+            let problems = try #require(shown["problems"] as? [[String: Any]])
+            #expect(problems.map { $0["part"] as? String } == ["transaction"])
+            let decoded = try #require(shown["decoded"] as? [String: [String: Any]])
+            #expect(decoded["transaction"]?["price"] as? String == "nine")
+            #expect((shown["verifications"] as? [String: Any])?.keys.contains("transaction") == false)
+        }
+    }
+
     @Test func `Answers name a notification whose signature is broken and use the rest`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscribe("anna")
