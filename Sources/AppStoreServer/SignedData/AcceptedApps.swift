@@ -39,9 +39,14 @@ public enum AcceptedApps: Sendable, Hashable {
             case .any(let environments): environments
             case .only(let apps): try Self.match(audience, apps)
             }
-        guard let environment = audience.environment, environments.contains(environment) else {
-            let name = audience.environment?.rawValue ?? "no environment"
-            throw VerificationError(.wrongEnvironment, "signed for \(name.prefix(32)), which is not configured")
+        guard let environment = audience.environment else {
+            throw VerificationError(
+                .wrongEnvironment,
+                "no part of the payload that this version supports names an environment; try a newer version")
+        }
+        guard environments.contains(environment) else {
+            throw VerificationError(
+                .wrongEnvironment, "signed for \(environment.rawValue.prefix(32)), which is not configured")
         }
     }
 

@@ -79,6 +79,9 @@ import X509
         let error = await #expect(throws: VerificationError.self) { _ = try await verifier.notification(text) }
         #expect(error?.code == .wrongApp)
         #expect(error?.message.contains("newer version") == true)
+        let tool = try TestStore.verifier(apps: .any([.production, .sandbox]))
+        let other = await #expect(throws: VerificationError.self) { _ = try await tool.notification(text) }
+        #expect(other?.code == .wrongEnvironment && other?.message.contains("newer version") == true)
     }
 
     @Test(arguments: [
