@@ -113,11 +113,9 @@ extension PurchaseStateMachine {
 
     mutating func completeRestore() {
         if case .servers? = pause { giveUpRestore(BackendFailure(code: "backoff", isRetryable: true)) }
-        guard let restoring, let reached = restoring.reachedAppStore, !restoring.needsRequest,
-            gathering?.isRestore != true || restoring.failure != nil
-        else { return }
+        guard let restoring, let reached = restoring.reachedAppStore, !restoring.needsRequest else { return }
         let isUnderWay =
-            requests.contains { $0.mode == .restore }
+            gathering?.isRestore == true || requests.contains { $0.mode == .restore }
             || jobs.values.contains { $0.mode == .restore && ($0.phase == .waiting || $0.isSending) }
         guard !isUnderWay || restoring.failure != nil else { return }
         self.restoring = nil

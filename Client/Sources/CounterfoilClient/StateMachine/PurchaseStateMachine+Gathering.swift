@@ -159,9 +159,3 @@ extension PurchaseStateMachine {
         current[id] = isRevoked || transaction.kind == .consumable ? nil : transaction
     }
 }
-
-extension PurchaseStateMachine.Job {
-    var stuckReason: StuckReason? { if case .stuck(let reason) = phase { reason } else { nil } }
-    var isStuck: Bool { stuckReason != nil }
-    var isSending: Bool { if case .sending = phase { true } else { false } }
-}

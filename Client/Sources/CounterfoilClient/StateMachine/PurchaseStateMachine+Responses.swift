@@ -158,13 +158,3 @@ extension PurchaseStateMachine {
         return verified + unverified.sortedValues.map { StuckTransaction(transaction: $0, reason: .unverified) }
     }
 }
-
-extension RefusedItem {
-    /// Returns the refused transaction's identifier, from `id` or from the index in `param`. Nil for a renewal info.
-    func transaction(of sent: [String]) -> String? {
-        let parts = param?.split(separator: "[") ?? []
-        if let member = parts.first, member != "signed_transactions" { return nil }
-        if let id { return id }
-        return parts.last.flatMap { Int(String($0.dropLast())) }.flatMap { sent.indices.contains($0) ? sent[$0] : nil }
-    }
-}

@@ -21,6 +21,16 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
         var misses = 0
         /// The calls to buy that wait for the transaction. StoreKit may return the same transaction for two purchases.
         var calls: [Int] = []
+
+        var stuckReason: StuckReason? { if case .stuck(let reason) = phase { reason } else { nil } }
+        var isStuck: Bool { stuckReason != nil }
+        var isSending: Bool { if case .sending = phase { true } else { false } }
+
+        /// Whether two transactions may be in the same report. A report has one environment.
+        func belongs(with other: Self) -> Bool {
+            mode == other.mode && mode != .purchase && batch == other.batch
+                && transaction.environment == other.transaction.environment
+        }
     }
 
     /// Whether a report may take purchases from other customers: never, or by the server's policy for purchases or
@@ -44,6 +54,32 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
         var receipt: Data?
         var renewals: [UInt64: DeviceStatus] = [:]
         var isEmpty: Bool { appTransaction == nil && receipt == nil && renewals.isEmpty }
+
+        /// The environment of the app transaction or of a renewal info; nil for a receipt alone.
+        var environment: String? {
+            appTransaction.flatMap(SignedText.environment(of:)) ?? renewals.sortedValues.first?.transaction.environment
+        }
+
+        /// Removes and returns the extras that may be sent with transactions of an environment.
+        mutating func removing(_ environment: String) -> Self {
+            var part = Self(receipt: receipt)
+            receipt = nil
+            if appTransaction.flatMap({ SignedText.environment(of: $0) }) ?? environment == environment {
+                (part.appTransaction, appTransaction) = (appTransaction, nil)
+            }
+            for (id, renewal) in renewals where renewal.transaction.environment == environment {
+                (part.renewals[id], renewals[id]) = (renewal, nil)
+            }
+            return part
+        }
+
+        /// Adds extras that were not reported. Existing values are newer and stay.
+        mutating func add(_ other: Self) {
+            appTransaction = appTransaction ?? other.appTransaction
+            receipt = receipt ?? other.receipt
+            for (id, old) in other.renewals
+            where old.renewalSignedDate > renewals[id]?.renewalSignedDate ?? .distantPast { renewals[id] = old }
+        }
     }
 
     struct Gathering: Sendable {

@@ -139,4 +139,12 @@ public struct RefusedItem: Equatable, Sendable, Codable {
     public init(id: String?, code: String, param: String? = nil) {
         (self.id, self.code, self.param) = (id, code, param)
     }
+
+    /// Returns the refused transaction's identifier, from `id` or from the index in `param`. Nil for a renewal info.
+    func transaction(of sent: [String]) -> String? {
+        let parts = param?.split(separator: "[") ?? []
+        if let member = parts.first, member != "signed_transactions" { return nil }
+        if let id { return id }
+        return parts.last.flatMap { Int(String($0.dropLast())) }.flatMap { sent.indices.contains($0) ? sent[$0] : nil }
+    }
 }
