@@ -91,10 +91,10 @@ extension `Purchase and restore by the customer` {
         harness.gather(current: [lifetime()])
         #expect(harness.lastReport?.appTransaction != nil)
         harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
-        #expect(harness.notices == [.belongsToAnotherCustomer(lifetime())])
-        #expect(harness.sent.map(\.request.ids) == [[5], []])
+        #expect(harness.sent.map(\.request.ids) == [[5], [5]])
         #expect(harness.lastReport?.appTransaction != nil && harness.lastReport?.restore == false)
-        harness.answerAll()
+        harness.refuseAsInUse([5])
+        #expect(harness.notices == [.belongsToAnotherCustomer(lifetime())])
         guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
         #expect(outcome.failure == nil)
     }
@@ -111,17 +111,19 @@ extension `Purchase and restore by the customer` {
         #expect(harness.lastReport?.restore == false && harness.lastReport?.appTransaction != nil)
         guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
         #expect(outcome.failure == nil)
-        harness.answerAll {
-            $0.kept = []
-            $0.refused = renewals.map { RefusedItem(id: String($0.id), code: "receipt_already_in_use") }
-        }
+        harness.refuseAsInUse(renewals.map(\.id))
         #expect(harness.notices == renewals.map { ClientNotice.belongsToAnotherCustomer($0) })
         #expect(harness.finished.isEmpty && harness.stuck.isEmpty)
     }
 
-    @Test(arguments: [true, false])
+    @Test(
+        arguments: [true, false],
+        [
+            BackendFailure(status: 409, code: "receipt_already_in_use"),
+            BackendFailure(status: 400, code: "bad_signature"),
+        ])
     func `A purchase that is being sent during a restore is sent again with restore`(
-        isRefusedFirst: Bool
+        isRefusedFirst: Bool, refusal: BackendFailure
     ) throws {
         var harness = Harness.launched("anna")
         harness.send(.recorded(lifetime(token: nil)))
@@ -130,11 +132,10 @@ extension `Purchase and restore by the customer` {
         harness.gather(unfinished: [lifetime(token: nil)])
         #expect(harness.sent.map(\.request.ids) == [[5], []])
         let restore = try #require(harness.open.keys.max())
-        let isInUse = BackendFailure(status: 409, code: "receipt_already_in_use")
-        if isRefusedFirst { harness.fail(isInUse) }
+        if isRefusedFirst { harness.fail(refusal) }
         harness.answer(restore, CustomerResponse(id: "anna", asOf: harness.now))
         #expect(harness.outcomes.isEmpty)
-        if !isRefusedFirst { harness.fail(isInUse) }
+        if !isRefusedFirst { harness.fail(refusal) }
         #expect(harness.sent.last?.request.ids == [5] && harness.lastReport?.restore == true)
         harness.answerAll()
         #expect(harness.finished == [5] && harness.notices.isEmpty)

@@ -47,6 +47,7 @@ import Testing
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0, token: nil)))))
         harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
+        harness.refuseAsInUse([1])
         guard case .purchase(.purchased(_, .belongsToAnotherCustomer))? = harness.outcomes[1] else {
             return #expect(Bool(false)) as Void
         }
@@ -58,17 +59,18 @@ import Testing
         var harness = Harness.launched("anna")
         let theirs = lifetime(token: nil)
         harness.send(.updated(theirs))
-        harness.answerAll {
-            $0.kept = []
-            $0.refused = [RefusedItem(id: "5", code: "receipt_already_in_use")]
-        }
+        harness.refuseAsInUse([5])
         #expect(harness.finished == [5])
         // StoreKit returns what the Apple Account owns.
         harness.send(.buy(call: 1, productID: "lifetime", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(theirs))))
         #expect(harness.sent.map(\.request.ids) == [[5], [5]] && harness.lastReport?.restore == nil)
-        if !isMoved { harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use")) }
-        harness.answerAll()
+        if isMoved {
+            harness.answerAll()
+        } else {
+            harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
+            harness.refuseAsInUse([5])
+        }
         guard case .purchase(.purchased(_, let confirmation))? = harness.outcomes[1] else {
             return #expect(Bool(false)) as Void
         }
@@ -81,17 +83,18 @@ import Testing
         var harness = Harness.launched("anna")
         let theirs = coins(token: nil)
         harness.send(.updated(theirs))
-        harness.answerAll {
-            $0.kept = []
-            $0.refused = [RefusedItem(id: "7", code: "receipt_already_in_use")]
-        }
+        harness.refuseAsInUse([7])
         #expect(harness.stuck == [7: .belongsToAnotherCustomer])
         // StoreKit returns the unfinished transaction.
         harness.send(.buy(call: 1, productID: "coins", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(theirs))))
         #expect(harness.sent.map(\.request.ids) == [[7], [7]] && harness.lastReport?.restore == nil)
-        if !isMoved { harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use")) }
-        harness.answerAll()
+        if isMoved {
+            harness.answerAll()
+        } else {
+            harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
+            harness.refuseAsInUse([7])
+        }
         guard case .purchase(.purchased(_, let confirmation))? = harness.outcomes[1] else {
             return #expect(Bool(false)) as Void
         }
@@ -109,6 +112,7 @@ import Testing
         harness.send(.bought(call: 1, .success(.success(old))))
         #expect(harness.sent.map(\.request.ids) == [[5], [5]] && harness.lastReport?.restore == nil)
         harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
+        harness.refuseAsInUse([5])
         guard case .purchase(.purchased(_, .belongsToAnotherCustomer))? = harness.outcomes[1] else {
             return #expect(Bool(false)) as Void
         }

@@ -43,6 +43,34 @@ extension `Finishing transactions` {
         #expect(harness.finished.isEmpty)
     }
 
+    /// Errors are not signed: whoever controls the network could say that a purchase belongs to another customer.
+    @Test(arguments: [PurchaseRoute.purchase, .restore, .launch])
+    func `An error finishes no transaction that the server may not have`(_ route: PurchaseRoute) {
+        let isInUse = BackendFailure(status: 409, code: "receipt_already_in_use")
+        var harness = Harness.launched("anna")
+        switch route {
+        case .purchase: harness.send(.recorded(lifetime(token: nil)))
+        case .launch: harness.send(.updated(lifetime(token: nil)))
+        case .restore:
+            harness.send(.restore(call: 1))
+            harness.send(.synced(call: 1, reachedAppStore: true))
+            harness.gather(unfinished: [lifetime(token: nil)])
+        }
+        if route != .launch {
+            harness.fail(isInUse)
+            #expect(harness.finished.isEmpty && harness.record?.foreign == [])
+            // A report that moves no purchase gets a response about each of them.
+            #expect(harness.sent.map(\.request.ids) == [[5], [5]] && harness.lastReport?.restore == false)
+        }
+        // A server does not send this error if no purchase may move.
+        harness.fail(isInUse)
+        #expect(harness.stuck == [5: StuckReason(rawValue: "http_409")])
+        harness.answerAll()
+        #expect(harness.finished.isEmpty && harness.record?.foreign == [])
+    }
+
+    enum PurchaseRoute { case purchase, restore, launch }
+
     @Test func `A refusal in the answer concerns one transaction only`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(), lifetime()])

@@ -150,34 +150,18 @@ import Testing
         #expect(harness.finished.isEmpty)
     }
 
-    @Test(arguments: [true, false])
-    func `Another customer's subscription is finished, and the app is notified`(inTheAnswer: Bool) {
+    @Test func `Another customer's subscription is finished, and the app is notified`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(token: nil)], appTransaction: nil)
-        if inTheAnswer {
-            harness.answerAll {
-                $0.kept = []
-                $0.refused = [RefusedItem(id: "1", code: "receipt_already_in_use")]
-            }
-        } else {
-            harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
-        }
+        harness.refuseAsInUse([1])
         #expect(harness.finished == [1])
         #expect(harness.notices == [.belongsToAnotherCustomer(subscription(token: nil))])
     }
 
-    @Test(arguments: [true, false])
-    func `Another customer's consumable is not finished`(inTheAnswer: Bool) {
+    @Test func `Another customer's consumable is not finished`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _, _ in } }
         harness.gather(unfinished: [coins(token: nil)], appTransaction: nil)
-        if inTheAnswer {
-            harness.answerAll {
-                $0.kept = []
-                $0.refused = [RefusedItem(id: "7", code: "receipt_already_in_use")]
-            }
-        } else {
-            harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
-        }
+        harness.refuseAsInUse([7])
         #expect(harness.finished.isEmpty)
         #expect(harness.delivered.isEmpty)
         #expect(harness.stuck == [7: .belongsToAnotherCustomer])

@@ -113,7 +113,8 @@ struct Harness: ~Copyable {
         }
     }
 
-    /// Answers every open request with all its transactions kept, unless `change` says otherwise.
+    /// Answers every open request, for its environment and with all its transactions kept, unless `change` says
+    /// otherwise.
     mutating func answerAll(
         sourceLocation: SourceLocation = #_sourceLocation, _ change: (inout CustomerResponse) -> Void = { _ in }
     ) {
@@ -137,7 +138,8 @@ struct Harness: ~Copyable {
             Issue.record("No request is open.", sourceLocation: sourceLocation)
             return
         }
-        var answer = CustomerResponse(id: request.credential.customer, environment: "Sandbox", asOf: now)
+        var answer = CustomerResponse(
+            id: request.credential.customer, environment: request.environment ?? "Production", asOf: now)
         answer.kept = request.ids.map { String($0) }
         change(&answer)
         self.answer(id, answer)
@@ -162,6 +164,14 @@ struct Harness: ~Copyable {
     }
 
     mutating func pass(_ seconds: TimeInterval) { now += seconds }
+
+    /// Answers every open request with a refusal of these transactions, which belong to another customer.
+    mutating func refuseAsInUse(_ ids: [UInt64], sourceLocation: SourceLocation = #_sourceLocation) {
+        answerAll(sourceLocation: sourceLocation) {
+            $0.kept = []
+            $0.refused = ids.map { RefusedItem(id: String($0), code: "receipt_already_in_use") }
+        }
+    }
 
     var lastReport: PurchaseReport? { sent.last?.request.report }
     var stuck: [UInt64: StuckReason] {

@@ -160,6 +160,7 @@ import Testing
         harness.send(.buy(call: 1, productID: "lifetime", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(annas))))
         harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
+        harness.refuseAsInUse([5])
         #expect(harness.device?.intents.isEmpty == true)
         harness.send(.signedIn(customer: "anna", token: "a"))
         harness.gather(current: [annas])

@@ -120,29 +120,34 @@ import Testing
     }
 
     @Test func `Purchases that end or that are of another environment are not reported again`() {
-        for environment in ["Sandbox", "Production"] {
-            var harness = Self.reported()
-            harness.answerAll {
-                $0.environment = environment
-                var entitlement = Entitlement(key: "pro", isActive: false)
-                entitlement.originalTransactionID = environment == "Sandbox" ? "5" : nil
-                $0.entitlements = [entitlement]
-            }
-            #expect(harness.gathers.isEmpty && harness.sent.count == 1)
+        var harness = Self.reported()
+        harness.answerAll {
+            var entitlement = Entitlement(key: "pro", isActive: false)
+            entitlement.originalTransactionID = "5"
+            $0.entitlements = [entitlement]
         }
+        #expect(harness.gathers.isEmpty && harness.sent.count == 1)
+        harness.send(.updated(subscription(2, environment: "Production")))
+        harness.answerAll()
+        #expect(harness.sent.map(\.request.environment) == ["Sandbox", "Production"] && harness.gathers.isEmpty)
     }
 
-    @Test func `After a change from TestFlight to the App Store, the client requests the customer in production`() {
+    @Test func `After a change from TestFlight to the App Store, only what was bought in production counts`() {
         func appTransaction(_ environment: String) -> String {
             "e30.\(Data(#"{"receiptType": "\#(environment)"}"#.utf8).base64EncodedString()).e30"
         }
         var harness = Harness.signedIn()
         harness.gather(appTransaction: appTransaction("Sandbox"))
-        harness.answerAll()
+        harness.answerAll { $0.entitlements = [Entitlement(key: "pro", isActive: true)] }
+        #expect(harness.record?.answer?.environment == "Sandbox")
         harness.relaunch(after: hour)
+        #expect(harness.customer?.isActive("pro") == true)
         harness.gather(appTransaction: appTransaction("Production"))
+        // Purchases in TestFlight are free. They do not count without a server either.
+        #expect(harness.customer?.isActive("pro") == false && harness.record?.answer == nil)
         #expect(harness.lastReport?.environment == "Production")
-        harness.answerAll { $0.environment = "Production" }
+        harness.answerAll()
+        #expect(harness.record?.answer?.environment == "Production")
         harness.relaunch(after: hour)
         harness.gather(appTransaction: appTransaction("Production"))
         #expect(harness.sent.map(\.request.isFetch) == [true])
@@ -196,6 +201,15 @@ import Testing
         harness.send(.signedIn(customer: anna, token: "token"))
         harness.gather(appTransaction: nil, receipt: Data("receipt".utf8))
         #expect(harness.lastReport?.receipt != nil)
+    }
+
+    @Test(arguments: [("ProductionSandbox", "Sandbox"), ("Production", nil)] as [(String, String?)])
+    func `A receipt names the environment of a report without transactions`(_ kind: String, _ environment: String?) {
+        var harness = Harness.signedIn()
+        harness.gather(appTransaction: nil, receipt: Data([4, 0x1F, 0xFF, 0x0C]) + Data(kind.utf8) + Data([0]))
+        #expect(harness.lastReport?.receipt != nil && harness.lastReport?.environment == environment)
+        harness.answerAll()
+        #expect(harness.record?.answer?.environment == environment ?? "Production")
     }
 
     @Test func `A receipt that was not delivered is sent again`() {

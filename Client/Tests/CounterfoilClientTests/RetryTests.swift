@@ -207,6 +207,40 @@ import Testing
         #expect(harness.customer?.isActive("pro") != true || harness.customer?["pro"]?.source == .device)
     }
 
+    /// Whoever controls the network can change the environment in a request, and gets a signed response.
+    @Test(arguments: ["Production", "Sandbox"])
+    func `An answer about another environment is ignored`(_ requested: String) {
+        var harness = Harness.signedIn()
+        var bought = coins()
+        bought.environment = requested
+        harness.gather(unfinished: [bought])
+        harness.answerOnce {
+            $0.environment = requested == "Sandbox" ? "Production" : "Sandbox"
+            $0.entitlements = [Entitlement(key: "pro", isActive: true)]
+        }
+        #expect(harness.finished.isEmpty && harness.record?.answer == nil)
+        #expect(harness.customer?.isActive("pro") != true)
+        guard case .misconfigured(let failure)? = harness.notices.first else { return #expect(Bool(false)) as Void }
+        #expect(failure.message.contains("environment"))
+        harness.fire(.retry)
+        harness.answerAll()
+        #expect(harness.finished == [7] && harness.record?.answer?.environment == requested)
+    }
+
+    @Test func `A device that does not know its environment accepts production only`() {
+        var harness = Harness.signedIn()
+        harness.gather(appTransaction: nil)
+        #expect(harness.sent.map(\.request.environment) == [nil])
+        harness.answerOnce {
+            $0.environment = "Sandbox"
+            $0.entitlements = [Entitlement(key: "pro", isActive: true)]
+        }
+        #expect(harness.customer?.isActive("pro") != true && harness.record?.answer == nil)
+        harness.fire(.retry)
+        harness.answerAll()
+        #expect(harness.record?.answer?.environment == "Production")
+    }
+
     @Test func `The server may return a UUID in lower case`() {
         var harness = Harness.signedIn(anna.uppercased())
         harness.gather(unfinished: [subscription()])

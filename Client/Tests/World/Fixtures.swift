@@ -13,6 +13,12 @@ extension ClientRequest {
     package var report: PurchaseReport? { if case .report(let report) = kind { report } else { nil } }
     package var isFetch: Bool { if case .fetch = kind { true } else { false } }
     package var isMerge: Bool { if case .merge = kind { true } else { false } }
+    package var environment: String? {
+        switch kind {
+        case .report(let report): report.environment
+        case .fetch(let environment), .merge(_, let environment): environment
+        }
+    }
     package var transactions: [DeviceTransaction] {
         report?.signedTransactions.compactMap { DeviceTransaction(jws: $0, isVerified: true) } ?? []
     }

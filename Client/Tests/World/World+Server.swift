@@ -15,7 +15,8 @@ extension World {
         if !isQuiet, chance(10) { return send(.failed(request: id, .noConnection)) }
         if !isQuiet, chance(3) {
             var foreign = answer
-            foreign.id = bert + "x"
+            if chance(50) { foreign.id = bert + "x" } else { foreign.environment = "Xcode" }
+            foreign.entitlements.append(Entitlement(key: "forged", isActive: true))
             return send(.answered(request: id, foreign))
         }
         answers[answer.id, default: []].append(answer)
@@ -81,7 +82,7 @@ extension World {
                 return .failure(BackendFailure(status: 409, code: first.code))
             }
         }
-        var answer = answer(for: customer)
+        var answer = answer(for: customer, in: request.environment ?? "Production")
         (answer.kept, answer.refused) = (accepted, refused)
         return .success(answer)
     }
@@ -114,8 +115,8 @@ extension World {
         }
     }
 
-    private func answer(for customer: String) -> CustomerResponse {
-        var answer = CustomerResponse(id: customer, environment: "Production", asOf: time)
+    private func answer(for customer: String, in environment: String) -> CustomerResponse {
+        var answer = CustomerResponse(id: customer, environment: environment, asOf: time)
         answer.productEntitlements = rules.productEntitlements
         for (id, owner) in owners.sorted(by: { $0.key < $1.key }) where owner == customer {
             guard let transaction = store[id]?.transaction,

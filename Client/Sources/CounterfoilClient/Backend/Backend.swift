@@ -101,7 +101,7 @@ public struct BackendFailure: Error, Hashable, Sendable {
 }
 
 extension BackendFailure {
-    static let otherCustomer = Self(code: "invalid_response", message: "The response is about another customer.")
+    static let unrelated = Self(code: "invalid_response", message: "A response about another customer or environment.")
 
     /// The reaction to a failure. The documentation has the table in the section "When transactions are finished".
     enum Remedy: Equatable { case retry, newToken, split, stop }

@@ -48,10 +48,11 @@ extension PurchaseStateMachine {
             transactions.forEach { receive($0, isUnfinished: false, mode) }
         case .statuses(let statuses): receive(statuses, mode)
         case .appTransaction(let jws):
-            // The environment changes when the App Store's version of the app replaces that of TestFlight.
-            let (old, new) = (record?.answer?.environment, jws.flatMap(SignedText.environment(of:)))
-            let isSame = old == nil || new == nil || old == new
-            let wasSent = isSame && record?.appTransactionSent.map { isRecent($0) } ?? false
+            // The App Store's version of the app has replaced that of TestFlight, where purchases are free: begin anew.
+            if let old = record?.answer?.environment, let new = jws.flatMap(SignedText.environment(of:)), old != new {
+                (record, staleSince) = (record.map { CustomerRecord(customer: $0.customer) }, lastID)
+            }
+            let wasSent = record?.appTransactionSent.map { isRecent($0) } ?? false
             if let jws, !blocksExtras, !wasSent || mode == .restore { extras.appTransaction = jws }
         case .receipt(let receipt):
             // A receipt has no account tokens. Do not send it while another customer has started a purchase on this

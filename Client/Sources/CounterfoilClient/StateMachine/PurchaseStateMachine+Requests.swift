@@ -13,15 +13,16 @@ extension PurchaseStateMachine {
             let credential = credentialToSend()
         else { return }
         if let anonymous = mergesFrom {
-            let kind = ClientRequest.Kind.merge(from: anonymous, environment: environment)
-            send(Request(id: makeID(), credential: credential, isMerge: true), kind)
+            let request = Request(id: makeID(), credential: credential, environment: environment, isMerge: true)
+            send(request, .merge(from: anonymous, environment: environment))
         } else if let first = waiting.min(by: { ($1.mode, $0.batch) < ($0.mode, $1.batch) }) {
             let batch = waiting.filter { $0.belongs(with: first) }.prefix(PurchaseReport.maximum)
             send(Array(batch), first.mode, credential)
         } else if hasWork {
             send([], restoring?.needsRequest == true ? .restore : .background, credential)
         } else if requests.isEmpty {
-            send(Request(id: makeID(), credential: credential), .fetch(environment: environment))
+            let request = Request(id: makeID(), credential: credential, environment: environment)
+            send(request, .fetch(environment: environment))
         }
     }
 
@@ -46,8 +47,10 @@ extension PurchaseStateMachine {
         let renewals = request.extras.renewals.sortedValues.map(\.renewalJWS)
         report.signedRenewals = renewals.isEmpty ? nil : renewals
         (report.appTransaction, report.receipt) = (request.extras.appTransaction, request.extras.receipt)
-        report.restore = mode == .purchase ? nil : mode == .restore
+        let mayMove = mode == .purchase && batch.first?.staysWithOwner != true
+        report.restore = mayMove ? nil : mode == .restore
         report.environment = environment.isEmpty ? nil : environment
+        request.environment = report.environment
         send(request, .report(report))
     }
 
@@ -127,11 +130,14 @@ extension PurchaseStateMachine {
         }
         extras.add(request.extras)
         guard !ids.isEmpty else { return halt(failure) }
-        // No transaction of a restore can move. A report that moves none gets a response about each of them.
-        if ids.count > 1, isInUse, request.mode == .restore { return ids.forEach { jobs[$0]?.mode = .background } }
+        // Nothing can move. Errors are not signed, so finish nothing: a report that moves nothing gets a response about
+        // each transaction.
+        if isInUse, request.mode == .restore { return ids.forEach { jobs[$0]?.mode = .background } }
+        let isFirst = ids.contains { jobs[$0]?.staysWithOwner == false }
+        if isInUse, isFirst, request.mode == .purchase { return ids.forEach { jobs[$0]?.staysWithOwner = true } }
         // A report is about one app and one environment: the refusal of either concerns all its transactions.
         if ids.count > 1, !["wrong_app", "wrong_environment"].contains(failure.code) { return splitInHalves(request) }
-        for id in ids { applyResult(id, request, isKept: false, failure.code) }
+        for id in ids { applyResult(id, request, isKept: false, isInUse ? "http_409" : failure.code) }
     }
 
     private mutating func splitInHalves(_ request: Request) {

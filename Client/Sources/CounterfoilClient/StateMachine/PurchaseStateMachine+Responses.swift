@@ -5,7 +5,7 @@ extension PurchaseStateMachine {
     mutating func answered(_ id: Int, _ answer: CustomerResponse) {
         // Ignore a response to an unknown request: it timed out, or was sent for another customer.
         guard let index = requests.firstIndex(where: { $0.id == id }) else { return }
-        guard answer.isAbout(requests[index].customer) else { return failed(id, .otherCustomer) }
+        guard answer.answers(requests[index]) else { return failed(id, .unrelated) }
         let request = requests.remove(at: index)
         effects.append(.unschedule(.request(id)))
         accept(answer, of: id)

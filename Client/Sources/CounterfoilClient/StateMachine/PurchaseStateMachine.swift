@@ -19,6 +19,9 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
         var batch = 0
         /// The number of responses that did not mention the transaction.
         var misses = 0
+        /// Whether an error said that the purchase belongs to another customer. Errors are not signed: the purchase is
+        /// reported again with `restore: false`, which moves nothing, for a response that says the same.
+        var staysWithOwner = false
         /// The calls to buy that wait for the transaction. StoreKit may return the same transaction for two purchases.
         var calls: [Int] = []
 
@@ -40,6 +43,7 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     struct Request: Sendable {
         var id: Int
         var credential: CustomerCredential
+        var environment: String?
         var isMerge = false
         var mode = Mode.background
         /// The signed date of each transaction that was sent.
@@ -55,9 +59,10 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
         var renewals: [UInt64: DeviceStatus] = [:]
         var isEmpty: Bool { appTransaction == nil && receipt == nil && renewals.isEmpty }
 
-        /// The environment of the app transaction or of a renewal info; nil for a receipt alone.
+        /// The environment of the app transaction, of a renewal info or of the receipt.
         var environment: String? {
             appTransaction.flatMap(SignedText.environment(of:)) ?? renewals.sortedValues.first?.transaction.environment
+                ?? receipt.flatMap { $0.range(of: Data(Array("ProductionSandbox".utf8))).map { _ in "Sandbox" } }
         }
 
         /// Removes and returns the extras that may be sent with transactions of an environment.

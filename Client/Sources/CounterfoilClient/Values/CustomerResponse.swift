@@ -6,7 +6,8 @@ public import Foundation
 public struct CustomerResponse: Equatable, Sendable, Codable {
     /// The customer's identifier.
     public var id: String
-    /// The environment of the state.
+    /// The environment of the state. The client ignores a response about another environment than it requested, and
+    /// about another one than production if it requested none. Nil, for your own ``Backend``: the requested one.
     public var environment: String?
     /// The time of the server's clock.
     public var asOf: Date
@@ -30,10 +31,14 @@ public struct CustomerResponse: Equatable, Sendable, Codable {
         (self.id, self.environment, self.asOf) = (id, environment, asOf)
     }
 
-    /// Whether the response is about the customer. UUIDs are compared without case, because the server writes lower
-    /// case.
-    func isAbout(_ customer: String) -> Bool {
-        id == customer || UUID(uuidString: id).map { $0 == UUID(uuidString: customer) } ?? false
+    /// Whether the response is about the customer and the environment of a request. Otherwise, whoever controls the
+    /// network could request the state in the sandbox, where purchases are free.
+    func answers(_ request: PurchaseStateMachine.Request) -> Bool {
+        // For a request without an environment, the server assumes production.
+        let (name, requested) = (request.customer, request.environment ?? "Production")
+        // UUIDs are compared without case, because the server writes lower case.
+        guard id == name || UUID(uuidString: id).map({ $0 == UUID(uuidString: name) }) ?? false else { return false }
+        return environment ?? requested == requested
     }
 
     /// The entitlements and subscription groups in which the server knows a purchase.
