@@ -9,12 +9,14 @@ import Testing
     static let token = RandomFacts.tokens[0]
 
     private static func purchase(
-        _ original: String, named token: String? = nil, in appEnvironment: AppEnvironment
+        _ original: String, named token: String? = nil, continuing previous: String? = nil,
+        in appEnvironment: AppEnvironment
     ) -> SignedFact {
         let fact = TransactionFact(
             transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
             purchaseDate: RandomFacts.start, signedDate: RandomFacts.start,
-            appAccountToken: token.flatMap { UUID(uuidString: $0) }, appTransactionID: "x")
+            appAccountToken: token.flatMap { UUID(uuidString: $0) }, appTransactionID: "x",
+            previousOriginalTransactionID: previous)
         return SignedFact(
             scope: appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text \(original)")
     }
@@ -180,6 +182,23 @@ import Testing
             #expect(try await ledger.accounts(of: "anna", in: appEnvironment.id) == ["x"])
             #expect(try await ledger.claim(other) { _ in false } == .granted(["1"]))
             #expect(try await ledger.accounts(of: "ben", in: appEnvironment.id) == ["x"])
+        }
+    }
+
+    /// Detects engines that pass the purchase alone: it would count as active until its old end.
+    @Test(arguments: Engine.allCases)
+    func `A purchase that another one continues does not protect itself from a claim`(_ engine: Engine) async throws {
+        try await Self.withLedger(engine) { ledger, appEnvironment in
+            let first = Self.claim("anna", ["1"], account: "x", .transferIfInactive, at: 5, in: appEnvironment)
+            _ = try await ledger.claim(first) { _ in true }
+            let second = Self.claim("ben", ["1"], .transferIfInactive, at: 6, in: appEnvironment)
+            let third = Self.claim("ben", [], account: "x", .transferIfInactive, at: 7, in: appEnvironment)
+            for claim in [second, third] {
+                #expect(try await ledger.claim(claim) { $0.successors.isEmpty } == .inUse(.policy))
+            }
+            _ = try await ledger.commit([Self.purchase("2", continuing: "1", in: appEnvironment)])
+            #expect(try await ledger.claim(second) { $0.successors.map(\.transactionID) != ["2"] } == .granted(["1"]))
+            #expect(try await ledger.owners(of: "1", in: appEnvironment.id) == ["ben"])
         }
     }
 

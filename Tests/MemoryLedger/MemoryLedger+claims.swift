@@ -5,7 +5,7 @@ package import Ledger
 
 extension MemoryLedger: ClaimStorage {
     package func claim(
-        _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool,
+        _ claim: Claim, givesAccess: @escaping @Sendable (SucceededPurchase) -> Bool,
         originalGivesAccess: @escaping @Sendable (OriginalPurchaseFact) -> Bool
     ) async throws -> ClaimOutcome {
         try write { state in
@@ -72,7 +72,8 @@ extension MemoryLedger.State {
 
     /// Applies a claim. Returns the purchases that the customer owns afterwards, or throws a ``ClaimRefusal``.
     fileprivate mutating func apply(
-        _ claim: Claim, _ givesAccess: (Lineage) -> Bool, _ originalGivesAccess: (OriginalPurchaseFact) -> Bool
+        _ claim: Claim, _ givesAccess: (SucceededPurchase) -> Bool,
+        _ originalGivesAccess: (OriginalPurchaseFact) -> Bool
     ) throws -> [String] {
         let granted = try claimPurchases(claim, givesAccess)
         guard let account = claim.appTransactionID else { return granted }
@@ -82,14 +83,15 @@ extension MemoryLedger.State {
 
     /// Claims the named purchases. Returns those that the customer owns afterwards.
     private mutating func claimPurchases(
-        _ claim: Claim, _ givesAccess: (Lineage) -> Bool
+        _ claim: Claim, _ givesAccess: (SucceededPurchase) -> Bool
     ) throws -> [String] {
         var granted: [String] = []
         var skipped: ClaimRefusal?
         for original in Set(claim.originalTransactionIDs.map { ExactText($0) }).sorted().map(\.text) {
             let lineage = try readable(original, in: claim.scope)?.lineage
             let ownership = ownership(of: original, in: claim.scope)
-            let step = claim.step(purchase: lineage, ownership, givesAccess: givesAccess)
+            let step = claim.step(
+                purchase: lineage, ownership, givesAccess: { givesAccess(succeeded($0, in: claim.scope)) })
             let subject = MemoryLedger.Subject(isAccount: false, key: .init(claim.scope, original))
             if let refusal = try apply(step, claim, subject, moving: [original]) {
                 skipped = skipped ?? refusal
@@ -103,7 +105,7 @@ extension MemoryLedger.State {
 
     /// Claims the named Apple account. Returns the purchases that move with it.
     private mutating func claimAccount(
-        _ account: String, _ claim: Claim, _ givesAccess: (Lineage) -> Bool,
+        _ account: String, _ claim: Claim, _ givesAccess: (SucceededPurchase) -> Bool,
         _ originalGivesAccess: (OriginalPurchaseFact) -> Bool
     ) throws -> [String] {
         let bought = lineages(in: claim.scope).filter { $0.appTransactionID?.isExactly(account) ?? false }.map {
@@ -111,11 +113,16 @@ extension MemoryLedger.State {
         }
         let original = originalPurchases[.init(claim.scope, account)]?.fact
         let step = claim.step(
-            account: history(ofAccount: account, in: claim.scope), bought: { bought }, givesAccess: givesAccess,
+            account: history(ofAccount: account, in: claim.scope), bought: { bought },
+            givesAccess: { givesAccess(succeeded($0, in: claim.scope)) },
             originalGivesAccess: { original.map(originalGivesAccess) ?? false })
         let moving = bought.filter(\.ownership.followsAccount).map(\.lineage.originalTransactionID)
         let subject = MemoryLedger.Subject(isAccount: true, key: .init(claim.scope, account))
         return try apply(step, claim, subject, moving: moving) == nil ? moving : []
+    }
+
+    private func succeeded(_ lineage: Lineage, in scope: Int64) -> SucceededPurchase {
+        SucceededPurchase(lineage: lineage, successors: successors(of: lineage.originalTransactionID, in: scope))
     }
 
     /// Applies one step of a claim. Returns why the present owners keep the subject; nil if the customer owns it

@@ -13,10 +13,7 @@ extension MemoryLedger: CustomerStorage {
     }
 
     package func successors(of originalTransactionID: String, in scope: Int64) async throws -> [TransactionFact] {
-        try read { state in
-            state.lineages(in: scope).filter { !state.isDamaged($0.originalTransactionID, in: scope) }
-                .successors(of: originalTransactionID)
-        }
+        try read { $0.successors(of: originalTransactionID, in: scope) }
     }
 
     package func notifications(
@@ -96,6 +93,10 @@ extension MemoryLedger.State {
             throw StorageError(.damaged, "the record of \(original) is damaged")
         }
         return records[.init(scope, original)]
+    }
+
+    func successors(of original: String, in scope: Int64) -> [TransactionFact] {
+        lineages(in: scope).filter { !isDamaged($0.originalTransactionID, in: scope) }.successors(of: original)
     }
 
     func isDamaged(_ original: String, in scope: Int64) -> Bool { damagedRecords.contains(.init(scope, original)) }

@@ -31,8 +31,8 @@ extension Claim {
     ///
     /// - Parameter lineage: The stored record of the purchase; nil if there is none.
     package func step(
-        purchase lineage: Lineage?, _ ownership: Ownership, givesAccess: (Lineage) -> Bool
-    ) -> ClaimStep {
+        purchase lineage: Lineage?, _ ownership: Ownership, givesAccess: (Lineage) throws -> Bool
+    ) rethrows -> ClaimStep {
         if isByTeam { return step(ClaimDecision.transfer(ownership, to: customer, at: claimedAt), ownership.claims) }
         if isNamedForAnotherCustomer(lineage), !ownership.owners.containsExactly(customer) {
             return refused(.signedForAnotherCustomer)
@@ -40,9 +40,12 @@ extension Claim {
         if isBoughtByAnotherAccount(lineage), !ownership.owners.containsExactly(customer) {
             return refused(.boughtByAnotherAccount)
         }
-        let decision = ClaimDecision.purchase(
+        let decision = try ClaimDecision.purchase(
             ownership, for: customer, policy: policy, at: claimedAt,
-            mayTake: { lineage.map { !givesAccess($0) } ?? true })
+            mayTake: {
+                guard let lineage else { return true }
+                return try !givesAccess(lineage)
+            })
         return step(decision, ownership.claims)
     }
 
@@ -53,8 +56,8 @@ extension Claim {
     ///   - givesAccess: Whether a purchase gives access.
     ///   - originalGivesAccess: Whether the original purchase of the app by the account's customer gives access.
     package func step(
-        account: ClaimHistory, bought purchases: () throws -> [OwnedPurchase], givesAccess: (Lineage) -> Bool,
-        originalGivesAccess: () throws -> Bool
+        account: ClaimHistory, bought purchases: () throws -> [OwnedPurchase],
+        givesAccess: (Lineage) throws -> Bool, originalGivesAccess: () throws -> Bool
     ) rethrows -> ClaimStep {
         let owners = account.owners.map(\.customer)
         let decision = try ClaimDecision.account(
@@ -62,7 +65,7 @@ extension Claim {
             mayTake: {
                 if try originalGivesAccess() { return false }
                 // Purchases that other customers own do not keep the account with its customer.
-                return try purchases().allSatisfy { !$0.isOwned(byAnyOf: owners) || !givesAccess($0.lineage) }
+                return try purchases().allSatisfy { try !$0.isOwned(byAnyOf: owners) || !givesAccess($0.lineage) }
             })
         let step = step(decision, account)
         // An Apple account cannot be shared, purchases can. With the policy `share` the account stays with its first

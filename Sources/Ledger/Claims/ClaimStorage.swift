@@ -75,10 +75,11 @@ package protocol ClaimStorage: Sendable {
     /// reported the use that an answer needs.
     ///
     /// - Parameters:
-    ///   - givesAccess: Whether a purchase gives access at present.
+    ///   - givesAccess: Whether a purchase gives access at present. It also gets the subscriptions that continue the
+    ///     purchase.
     ///   - originalGivesAccess: Whether an original purchase of the app gives access at present.
     func claim(
-        _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool,
+        _ claim: Claim, givesAccess: @escaping @Sendable (SucceededPurchase) -> Bool,
         originalGivesAccess: @escaping @Sendable (OriginalPurchaseFact) -> Bool
     ) async throws -> ClaimOutcome
 
@@ -108,7 +109,7 @@ package protocol ClaimStorage: Sendable {
 extension ClaimStorage {
     /// Decides a claim without regard to original purchases of the app.
     package func claim(
-        _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool
+        _ claim: Claim, givesAccess: @escaping @Sendable (SucceededPurchase) -> Bool
     ) async throws -> ClaimOutcome {
         try await self.claim(claim, givesAccess: givesAccess, originalGivesAccess: { _ in false })
     }

@@ -38,3 +38,18 @@ package struct Lineage: Sendable, Hashable {
         return facts
     }
 }
+
+/// A subscription or purchase with what decides whether it still gives access.
+package struct SucceededPurchase: Sendable, Hashable {
+    package var lineage: Lineage
+    /// The transactions of other subscriptions that continue this one and end its access, whoever owns them.
+    package var successors: [TransactionFact]
+
+    package init(lineage: Lineage, successors: [TransactionFact]) {
+        self.lineage = lineage
+        self.successors = successors
+    }
+
+    /// The facts of this subscription or purchase and of its successors.
+    package var facts: CustomerFacts { lineage.facts(succeededBy: successors) }
+}

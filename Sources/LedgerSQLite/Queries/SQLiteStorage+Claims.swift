@@ -5,7 +5,7 @@ package import Ledger
 
 extension SQLiteStorage: ClaimStorage {
     package func claim(
-        _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool,
+        _ claim: Claim, givesAccess: @escaping @Sendable (SucceededPurchase) -> Bool,
         originalGivesAccess: @escaping @Sendable (OriginalPurchaseFact) -> Bool
     ) async throws -> ClaimOutcome {
         try await write { db in
@@ -67,7 +67,7 @@ extension SQLiteStorage: ClaimStorage {
 /// transaction is rolled back.
 private struct ClaimTransaction {
     var claim: Claim
-    let givesAccess: (Lineage) -> Bool
+    let givesAccess: (SucceededPurchase) -> Bool
     let originalGivesAccess: (OriginalPurchaseFact) -> Bool
     /// Why the first purchase that the claim continued without stays with its owners.
     var skipped: ClaimRefusal?
@@ -94,7 +94,7 @@ private struct ClaimTransaction {
         let lineage = try SQLiteStorage.lineage(original, in: claim.scope, db)
         let ownership = try ClaimTables.ownership(
             of: lineage ?? Lineage(originalTransactionID: original, transactions: []), in: claim.scope, db)
-        let step = claim.step(purchase: lineage, ownership, givesAccess: givesAccess)
+        let step = try claim.step(purchase: lineage, ownership, givesAccess: { try isActive($0, db) })
         return try apply(step, .purchase(original, in: claim.scope), moving: [original], db)
     }
 
@@ -104,11 +104,16 @@ private struct ClaimTransaction {
         let originals = try ClaimTables.originals(ownedThrough: account, in: claim.scope, db)
         let step = try claim.step(
             account: ClaimTables.history(of: subject, db), bought: { try purchases(of: account, db) },
-            givesAccess: givesAccess,
+            givesAccess: { try isActive($0, db) },
             originalGivesAccess: {
                 try OriginalPurchaseTable.fact(of: account, in: claim.scope, db).map(originalGivesAccess) ?? false
             })
         return try apply(step, subject, moving: originals, db) ? originals : []
+    }
+
+    private func isActive(_ lineage: Lineage, _ db: Database) throws -> Bool {
+        let successors = try SegmentTable.successors(of: lineage.originalTransactionID, in: claim.scope, db)
+        return givesAccess(SucceededPurchase(lineage: lineage, successors: successors))
     }
 
     /// Stores the decision and its events. Returns false if the present owners keep the purchase.

@@ -241,15 +241,11 @@ extension VerifiedPurchases {
 
 extension EntitlementEngine {
     /// Whether a subscription or purchase gives access now on its own.
-    ///
-    /// - Parameter successors: The transactions of other subscriptions that continue this one and end its access.
-    package func givesAccess(
-        _ lineage: Lineage, succeededBy successors: [TransactionFact] = [], now: Date
-    ) -> Bool {
-        let states = currentState(of: lineage.facts(succeededBy: successors), now: now)
+    package func givesAccess(_ purchase: SucceededPurchase, now: Date) -> Bool {
+        let states = currentState(of: purchase.facts, now: now)
         return states.purchases.contains(where: \.hasAccess)
             || states.subscriptions.contains {
-                $0.hasAccess && $0.originalTransactionID.isExactly(lineage.originalTransactionID)
+                $0.hasAccess && $0.originalTransactionID.isExactly(purchase.lineage.originalTransactionID)
             }
     }
 

@@ -155,7 +155,7 @@ extension Step {
             claimedAt: now)
         return Step(name: "\(claim)") {
             let outcome = try await $0.ledger.claim(
-                claim, givesAccess: { $0.renewal?.willRenew ?? false },
+                claim, givesAccess: { $0.successors.isEmpty && $0.lineage.renewal?.willRenew ?? false },
                 originalGivesAccess: { $0.signedDate > RandomFacts.start })
             switch outcome {
             case .granted(let originals): return "\(originals.sorted())"

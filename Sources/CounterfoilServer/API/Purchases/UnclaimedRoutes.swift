@@ -30,7 +30,8 @@ struct UnclaimedRoutes {
         var items: [(lineage: Lineage, hasAccess: Bool)] = []
         for lineage in found.items {
             let successors = try await storage.successors(of: lineage.originalTransactionID, in: appEnvironment.id)
-            items.append((lineage, engine.givesAccess(lineage, succeededBy: successors, now: now)))
+            let purchase = SucceededPurchase(lineage: lineage, successors: successors)
+            items.append((lineage, engine.givesAccess(purchase, now: now)))
         }
         return .list(items, next: found.next) { json, item in
             write(item.lineage, appEnvironment, hasAccess: item.hasAccess, to: &json)

@@ -25,7 +25,7 @@ struct Paging {
     /// Returns `page` as the number of the item before the page; without a `page` the largest number.
     func number() throws(APIFailure) -> Int64 {
         guard let page else { return .max }
-        guard let number = Int64(page) else { throw Self.invalid }
+        guard let number = Int64(page), number >= 0 else { throw Self.invalid }
         return number
     }
 
@@ -36,7 +36,7 @@ struct Paging {
     }
 
     /// Returns `page` as the index of the page's first item.
-    func index() throws(APIFailure) -> Int { page == nil ? 0 : Int(clamping: max(0, try number())) }
+    func index() throws(APIFailure) -> Int { page == nil ? 0 : Int(clamping: try number()) }
 
     /// Returns the page that begins at an index of a list, and the `page` of the next one.
     func items<Item>(of all: [Item], from start: Int) -> (page: ArraySlice<Item>, next: String?) {

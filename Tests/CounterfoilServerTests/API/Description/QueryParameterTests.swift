@@ -108,7 +108,12 @@ import Testing
 
     @Test func `A value of a filter, or a page, that cannot exist is refused`() async throws {
         try await World.withAPI { world in
-            for (path, code) in [
+            let numbered = [
+                "notifications", "refused", "audit", "consumption", "recoveries", "events", "customers/anna/claims",
+                "customers/anna/grants",
+            ]
+            let negative = numbered.map { ("/v1/\($0)?page=-5", "invalid_page") }
+            for (path, code) in negative + [
                 ("/v1/notifications?app=x", "unknown_app"), ("/v1/events?app=x", "unknown_app"),
                 ("/v1/notifications?environment=Xcode", "unknown_environment"),
                 ("/v1/notifications?state=done", "invalid_state"), ("/v1/consumption?state=sent", "invalid_state"),
