@@ -12,10 +12,6 @@ package final class ConfigurationDiagnostics {
 
     private static let maximum = 100
 
-    /// Whether the maximum number of problems is reached. Further ones are only counted, and their messages are
-    /// dropped.
-    package var isFull: Bool { problems.count >= Self.maximum }
-
     package let unknownKeys: UnknownKeys
     /// Remarks about settings that are ignored without harm.
     package private(set) var notes: [String] = []
@@ -32,14 +28,15 @@ package final class ConfigurationDiagnostics {
         if let line { lines[path] = line }
     }
 
-    /// Adds a problem. Without a line, it gets that of the nearest enclosing value with a known line.
-    package func problem(_ path: String, _ message: String, line: Int? = nil) {
+    /// Adds a problem. Without a line, it gets that of the nearest enclosing value with a known line. Beyond the maximum,
+    /// problems are only counted, and `message` is not evaluated: a suggestion compares a word with all others.
+    package func problem(_ path: String, _ message: @autoclosure () -> String, line: Int? = nil) {
         pathsWithProblem.insert(path)
-        guard !isFull else {
+        guard problems.count < Self.maximum else {
             omittedProblems += 1
             return
         }
-        problems.append(.init(path: path, message: message, line: line ?? self.line(near: path)))
+        problems.append(.init(path: path, message: message(), line: line ?? self.line(near: path)))
     }
 
     /// Adds the problems of a check of the whole file, except those about values that could not be read.

@@ -43,8 +43,8 @@ package struct Section {
     }
 
     /// Adds a problem with a key.
-    package func problem(_ key: String, _ message: String) {
-        diagnostics.problem(path(key), message, line: values[key]?.line)
+    package func problem(_ key: String, _ message: @autoclosure () -> String) {
+        diagnostics.problem(path(key), message(), line: values[key]?.line)
     }
 
     /// Returns the value of a key; nil if it is missing or null.
@@ -164,8 +164,8 @@ package struct Section {
         for key in keys where !known.contains(key) {
             switch diagnostics.unknownKeys {
             case .areProblems:
-                let suggestion = diagnostics.isFull ? "" : SpellingSuggestion.suggestion(for: key, among: known)
-                problem(key, "is not a key of this format" + suggestion)
+                problem(
+                    key, "is not a key of this format" + SpellingSuggestion.suggestion(for: key, among: known))
             case .areNotes: diagnostics.note("\(path(key)): not understood")
             }
         }

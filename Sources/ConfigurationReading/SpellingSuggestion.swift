@@ -18,9 +18,16 @@ package enum SpellingSuggestion {
     package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         guard word.utf8.count <= 40 else { return nil }
         let lowercase = Array(word.lowercased().utf8)
-        let nearest = candidates.map { ($0, distance(lowercase, Array($0.lowercased().utf8))) }
-            .min { ($0.1, $0.0) < ($1.1, $1.0) }
-        guard let (candidate, distance) = nearest, distance <= max(1, lowercase.count / 3) else { return nil }
+        let limit = max(1, lowercase.count / 3)
+        let near = candidates.compactMap { candidate -> (String, Int)? in
+            let other = Array(candidate.lowercased().utf8)
+            // The distance is at least the difference in length.
+            guard abs(other.count - lowercase.count) <= limit else { return nil }
+            return (candidate, distance(lowercase, other))
+        }
+        guard let (candidate, distance) = near.min(by: { ($0.1, $0.0) < ($1.1, $1.0) }), distance <= limit else {
+            return nil
+        }
         return candidate
     }
 

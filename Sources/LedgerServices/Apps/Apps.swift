@@ -7,13 +7,18 @@ package import Ledger
 package struct Apps: Sendable {
     private struct Table: Sendable {
         var all: [AppSettings]
-        var engines: [String: EntitlementEngine]
+        var byBundleID: [ExactText: (settings: AppSettings, engine: EntitlementEngine)]
 
         init(_ all: [AppSettings]) {
             self.all = all
-            engines = Dictionary(
-                all.map { ($0.bundleID, EntitlementEngine(catalogue: $0.catalogue)) },
-                uniquingKeysWith: { first, _ in first })
+            byBundleID = Dictionary(
+                all.map { app in
+                    (ExactText(app.bundleID), (settings: app, engine: EntitlementEngine(catalogue: app.catalogue)))
+                }, uniquingKeysWith: { first, _ in first })
+        }
+
+        subscript(bundleID: String) -> (settings: AppSettings, engine: EntitlementEngine)? {
+            byBundleID[ExactText(bundleID)]
         }
     }
 
@@ -25,7 +30,7 @@ package struct Apps: Sendable {
     package var all: [AppSettings] { table.current.all }
 
     /// Returns the app with this bundle identifier.
-    package subscript(bundleID: String) -> AppSettings? { table.current.all.first { $0.bundleID.isExactly(bundleID) } }
+    package subscript(bundleID: String) -> AppSettings? { table.current[bundleID]?.settings }
 
     /// Returns the scope of an app and environment if the configuration contains both. The ledger still has the scopes
     /// of removed apps and environments, and receipts of any environment verify.
@@ -39,7 +44,7 @@ package struct Apps: Sendable {
     /// Returns the engine that derives customers' states from their facts. For an app that is no longer configured, its
     /// catalogue is empty.
     package func engine(of bundleID: String) -> EntitlementEngine {
-        table.current.engines[bundleID] ?? EntitlementEngine(catalogue: ProductCatalogue())
+        table.current[bundleID]?.engine ?? EntitlementEngine(catalogue: ProductCatalogue())
     }
 
     /// Replaces the settings of all apps.

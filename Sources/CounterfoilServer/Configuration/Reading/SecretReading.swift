@@ -11,7 +11,8 @@ package enum SecretReading: Sendable {
 /// The settings whose systemd credentials (`LoadCredential=`) do not exist for this process: the unit is not running,
 /// or only root and the service can see them.
 struct AbsentCredentials: Sendable {
-    private var paths: [String] = []
+    /// The settings, and the settings and sections that contain them.
+    private var settings: Set<String> = []
 
     /// Whether a file is in a credentials directory of systemd.
     ///
@@ -21,10 +22,11 @@ struct AbsentCredentials: Sendable {
         return file.hasPrefix("/run/credentials/")
     }
 
-    mutating func add(_ path: String) { paths.append(path) }
+    mutating func add(_ path: String) {
+        settings.insert(path)
+        for end in path.indices where path[end] == "." || path[end] == "[" { settings.insert(String(path[..<end])) }
+    }
 
     /// Whether a setting or a part of it is absent: `apps[0].key` contains `apps[0].key.private_key.file`.
-    func isAny(in setting: String) -> Bool {
-        paths.contains { $0 == setting || $0.hasPrefix(setting + ".") || $0.hasPrefix(setting + "[") }
-    }
+    func isAny(in setting: String) -> Bool { settings.contains(setting) }
 }

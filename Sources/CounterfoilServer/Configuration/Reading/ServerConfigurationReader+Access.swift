@@ -116,9 +116,10 @@ extension ServerConfigurationReader {
                 if !event.text.replacing("*", with: "_").isSettingName {
                     diagnostics.problem(event.path, "\(quoted(event.text)) is not a type such as subscription.renewed")
                 } else if !EventType.isKnown(event.text) {
-                    let suggestion = SpellingSuggestion.suggestion(for: event.text, among: EventType.all)
                     diagnostics.problem(
-                        event.path, "\(quoted(event.text)) is not an event of this version\(suggestion)")
+                        event.path,
+                        "\(quoted(event.text)) is not an event of this version"
+                            + SpellingSuggestion.suggestion(for: event.text, among: EventType.all))
                 }
             }
             return events.map(\.text)
@@ -161,11 +162,12 @@ extension ServerConfigurationReader {
     private func bundleIDs(_ section: inout Section, apps: [ServerConfiguration.App]) -> Set<String>? {
         requireItems("apps", of: section)
         guard let ids = section.texts("apps") else { return nil }
-        let known = apps.map(\.bundleID)
-        for id in ids where !known.containsExactly(id.text) {
+        let known = Set(apps.map { ExactText($0.bundleID) })
+        for id in ids where !known.contains(ExactText(id.text)) {
             diagnostics.problem(
                 id.path,
-                "\(quoted(id.text)) is not one of the apps" + SpellingSuggestion.suggestion(for: id.text, among: known))
+                "\(quoted(id.text)) is not one of the apps"
+                    + SpellingSuggestion.suggestion(for: id.text, among: apps.map(\.bundleID)))
         }
         return Set(ids.map(\.text))
     }

@@ -33,7 +33,7 @@ extension ServerConfigurationReader {
         if sections.isEmpty { root.problem("apps", "at least one app is required") }
         var seen: Set<ExactText> = []
         let account = secrets(&root, "account_shared_secrets").map(\.secret)
-        var secrets = AppSecrets()
+        var secrets = AppSecrets(account: account)
         return sections.map { section in
             var section = section
             var app = app(&section)
@@ -43,32 +43,35 @@ extension ServerConfigurationReader {
             if !CustomerName.isNFC(app.bundleID) {
                 section.problem("bundle_id", "is not in Unicode Normalization Form C (NFC)")
             }
-            checkSharedSecrets(of: app, account, among: &secrets, section)
+            checkSharedSecrets(of: app, among: &secrets, section)
             app.sharedSecrets += account
             checkTokenSecret(of: app, among: &secrets, section)
             return app
         }
     }
 
-    /// The secrets of the apps that were read before.
+    /// The secrets of the account and of the apps that were read before. Nobody can measure how long these comparisons
+    /// take, so they need not take the same time for all texts.
     private struct AppSecrets {
-        var tokens: [Secret] = []
-        var shared: [Secret] = []
+        var tokens: Set<ExactText> = []
+        var shared: Set<ExactText>
+
+        init(account: [Secret]) { shared = Set(account.map { ExactText($0.revealed) }) }
     }
 
     /// Reports a shared secret that another app has too: requests with an app's shared secret are attributed to that
     /// app.
     private func checkSharedSecrets(
-        of app: ServerConfiguration.App, _ account: [Secret], among secrets: inout AppSecrets, _ section: Section
+        of app: ServerConfiguration.App, among secrets: inout AppSecrets, _ section: Section
     ) {
-        let otherSecrets = secrets.shared + account
-        for secret in app.sharedSecrets where otherSecrets.contains(where: { $0.matches(secret.revealed) }) {
+        let own = app.sharedSecrets.map { ExactText($0.revealed) }
+        for secret in own where secrets.shared.contains(secret) {
             section.problem(
                 "shared_secrets",
                 "is the same as that of another app; the account's primary shared secret belongs in account_shared_secrets"
             )
         }
-        secrets.shared += app.sharedSecrets
+        secrets.shared.formUnion(own)
     }
 
     /// Reports a token secret that two apps share, because the secret tells which app a customer token is for. Also
@@ -77,14 +80,14 @@ extension ServerConfigurationReader {
         of app: ServerConfiguration.App, among secrets: inout AppSecrets, _ section: Section
     ) {
         for secret in app.customerTokenSecrets {
-            if secrets.tokens.contains(where: { $0.matches(secret.revealed) }) {
+            if secrets.tokens.contains(ExactText(secret.revealed)) {
                 section.problem("customer_token_secret", "is the same as that of another app")
             }
             if app.accepts(password: secret.revealed) {
                 section.problem("customer_token_secret", "is also a shared secret, which every old client contains")
             }
         }
-        secrets.tokens += app.customerTokenSecrets
+        secrets.tokens.formUnion(app.customerTokenSecrets.map { ExactText($0.revealed) })
     }
 
     private func app(_ section: inout Section) -> ServerConfiguration.App {
