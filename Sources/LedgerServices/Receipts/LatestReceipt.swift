@@ -16,7 +16,7 @@ struct LatestReceipt {
     let engine: EntitlementEngine
     let now: Date
 
-    /// The maximum number of entries, as in Apple's responses.
+    /// The maximum number of entries. A notification of version 1 lists as many in its `unified_receipt`.
     private static let mostTransactions = 100
 
     /// Whether there are auto-renewable subscriptions. Without them, the response contains only the receipt.

@@ -57,7 +57,9 @@ package struct NotificationV1: Decodable {
         struct Secret: Decodable { var password: String? }
         let found: String?
         do { found = try StrictJSONDecoder.decode(Secret.self, from: body).password } catch {
-            return Data(body).range(of: Data("password".utf8)) == nil ? body : []
+            // A name can be written with escapes, such as `p\u0061ssword`.
+            let mayHaveSecret = ["password", "\\u"].contains { Data(body).range(of: Data($0.utf8)) != nil }
+            return mayHaveSecret ? [] : body
         }
         guard let password = found, !password.isEmpty else { return body }
         let quote = UInt8(ascii: "\"")

@@ -10,7 +10,7 @@ import Testing
 @testable import LedgerServices
 
 @Suite struct `verifyReceipt clients and notifications of version 1` {
-    private static let secret = "the shared secret of the app"
+    static let secret = "the shared secret of the app"
 
     @Test func `A receipt is accepted by verifyReceipt and in version 1 notifications, of which the log warns once`()
         async throws
@@ -171,90 +171,6 @@ import Testing
         }
     }
 
-    /// What happens while the next period is paid in advance but has not begun.
-    private static let changesInAdvance: [(change: [StoreCommand], latest: String)] = [
-        ([], "the next period"),
-        ([.approveRefund(customer: "anna")], "the running period"),
-        ([.purchase(customer: "anna", product: "com.example.plus.monthly", introductory: false)], "the new product"),
-        (
-            [
-                .approveRefund(customer: "anna"),
-                .purchase(customer: "anna", product: "com.example.plus.monthly", introductory: false),
-            ], "the new product"
-        ),
-    ]
-
-    @Test(arguments: changesInAdvance.indices)
-    func `Without old transactions, a period that was paid in advance but will not begin hides none that runs`(
-        _ index: Int
-    ) async throws {
-        let (change, latest) = Self.changesInAdvance[index]
-        try await World.run(
-            simulator: {
-                $0.createsReceiptAuthorityAtStart = true
-                $0.production.maximumRenewalLeadTime = 86_400
-            }, server: { $0.apps[0].sharedSecrets = [Secret(Self.secret)] }
-        ) { world in
-            let simulator = world.simulator
-            try await simulator.perform(
-                .purchase(customer: "anna", product: "com.example.premium.monthly", introductory: false))
-            let bought = try #require(try simulator.state(of: "anna").subscriptions.first)
-            // A renewal is charged at least a tenth of the lead time before the period ends.
-            try await simulator.advance(to: try #require(bought.expiresDate) - 3600)
-            let ahead = try #require(
-                simulator.core.read(.production) { store, _ in store.customers["anna"]?.transactions.last })
-            #expect(ahead != bought.transactionID)
-            for command in change { try await simulator.perform(command) }
-            try await world.waitUntilIdle()
-
-            let receipt = try simulator.receipt(of: "anna")
-            let simulated = simulator.core.verifyReceipt(try body(receipt, secret: "counterfoil"), in: .production)
-            let expected = transactions(APIResponse(status: Int(simulated.status), body: Data(simulated.body)))
-            let last = simulator.core.read(.production) { store, _ in store.customers["anna"]?.transactions.last }
-            let ids: [String: String?] = [
-                "the next period": ahead, "the running period": bought.transactionID, "the new product": last,
-            ]
-            #expect(expected == [try #require(ids[latest] ?? nil)])
-            let answer = try await world.call(
-                .POST, "/verifyReceipt", data: body(receipt, secret: Self.secret), key: nil)
-            #expect(transactions(answer) == expected)
-        }
-    }
-
-    @Test func `pending_renewal_info says that a customer has not agreed to a price yet`() async throws {
-        try await World.run(
-            simulator: { $0.createsReceiptAuthorityAtStart = true },
-            server: { $0.apps[0].sharedSecrets = [Secret(Self.secret)] }
-        ) { world in
-            try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
-            try await world.simulator.perform(
-                .increasePrice(product: "com.example.premium.monthly", price: 12_990, consent: true))
-            try await world.waitUntilIdle()
-            let receipt = try world.simulator.receipt(of: "anna")
-            let pending = try await world.call(
-                .POST, "/verifyReceipt", data: body(receipt, secret: Self.secret), key: nil)
-            #expect(pending.text("pending_renewal_info.0.price_consent_status") == "0")
-            #expect(pending.text("pending_renewal_info.0.price_increase_status") == "0")
-            try await world.simulator.perform(.acceptPrice(customer: "anna"))
-            try await world.waitUntilIdle()
-            let accepted = try await world.call(
-                .POST, "/verifyReceipt", data: body(receipt, secret: Self.secret), key: nil)
-            // Signed data do not say whether an accepted price needed consent.
-            #expect(accepted.text("pending_renewal_info.0.price_consent_status") == nil)
-            #expect(accepted.text("pending_renewal_info.0.price_increase_status") == "1")
-        }
-    }
-
-    private func transactions(_ answer: APIResponse) -> [String]? {
-        (answer["latest_receipt_info"] as? [[String: Any]])?.compactMap { $0["transaction_id"] as? String }
-    }
-
-    private func body(_ receipt: String, secret: String) throws -> Data {
-        try JSONSerialization.data(withJSONObject: [
-            "receipt-data": receipt, "password": secret, "exclude-old-transactions": true,
-        ])
-    }
-
     /// Expects the answer to include transactions after the receipt, and to match the simulator's answer.
     private func verify(_ world: World, _ receipt: String) async throws {
         let body: [String: Any] = ["receipt-data": receipt, "password": Self.secret]
@@ -314,37 +230,6 @@ import Testing
             let answer = try await world.call(.POST, "/verifyReceipt" + query, body, key: nil)
             #expect(answer.number("status") == status)
         }
-    }
-
-    @Test(arguments: [
-        (
-            #"{"notification_type":"A","password":"abc","x":["abcd","abc","\"abc"]}"#,
-            #"{"notification_type":"A","password":"***","x":["abcd","***","\"***"]}"#
-        ),
-        (#"{"notification_type":"A","password":"a\u0062c"}"#, ""),
-        (#"{"notification_type":"A","password":"a\",\"b","x":["a","b"]}"#, ""),
-        (#"{"notification_type":"A","password":""}"#, #"{"notification_type":"A","password":""}"#),
-        (#"{"receipt-data":"x","password":"abc"}"#, #"{"receipt-data":"x","password":"***"}"#),
-        (
-            #"{"notification_type":"A","password":"abc","unified_receipt":{"latest_receipt":5}}"#,
-            #"{"notification_type":"A","password":"***","unified_receipt":{"latest_receipt":5}}"#
-        ),
-        (#"{"password":5}"#, ""), (#"{"receipt-data":"x","password":"abc"#, ""),
-        (#"{"password":"abc","password":"abd"}"#, ""), ("receipt-data=x&password=abc", ""),
-        (#"{"receipt-data":"x""#, #"{"receipt-data":"x""#), ("abc", "abc"),
-    ])
-    func `The shared secret in a refused delivery is replaced, or nothing is stored`(
-        _ body: String, _ stored: String
-    ) {
-        #expect(String(decoding: NotificationV1.withoutPassword(Array(body.utf8)), as: UTF8.self) == stored)
-    }
-
-    /// Anybody can send such a notification. A quadratic search takes minutes.
-    @Test(.timeLimit(.minutes(1))) func `A long shared secret with repetitions is found in linear time`() {
-        let (long, secret) = (String(repeating: "a", count: 500_000), String(repeating: "a", count: 400_000) + "b")
-        let body = #"{"notification_type":"A","x":"\#(long)","password":"\#(secret)"}"#
-        let stored = NotificationV1.withoutPassword(Array(body.utf8))
-        #expect(stored == Array(#"{"notification_type":"A","x":"\#(long)","password":"***"}"#.utf8))
     }
 
     private func notify(_ world: World, _ receipt: String, _ original: String) async throws {
