@@ -79,28 +79,27 @@ enum HTTPService {
     /// Returns the maximum number of connections of a listener. A console at its own address gets an eighth of all
     /// connections, and the API the others: together they must leave descriptors for the ledger.
     static func connections(_ configuration: ServerConfiguration, ofConsole isConsole: Bool) -> Int {
-        let all = configuration.limits.connections ?? maximumConnections
+        let all = configuration.limits.connections ?? maximumConnections(configuration)
         guard configuration.console.isEnabled, configuration.console.listen != nil else { return all }
         return isConsole ? all / 8 : all - all / 8
     }
 
     /// The default maximum number of connections: the file descriptor limit, minus the reserve.
-    private static var maximumConnections: Int {
+    private static func maximumConnections(_ configuration: ServerConfiguration) -> Int {
         guard let descriptors else { return 512 }
-        return max(64, min(descriptors, 16_384) - reserve)
+        return max(64, min(descriptors, 16_384) - reserve(configuration))
     }
 
     /// The descriptors for the ledger and for outgoing connections. Webhooks use the larger part: see
-    /// `WebhookDispatcher.maximumShared` and `WebhookSender.maximumKept`.
-    private static let reserve = 256 + descriptorsOfCores
+    /// `WebhookDispatcher.maximumShared` and `WebhookSender.maximumKept`. Beside these, each endpoint that does not
+    /// respond has a connection.
+    private static func reserve(_ configuration: ServerConfiguration) -> Int {
+        256 + configuration.webhooks.count + descriptorsOfCores
+    }
 
     /// The descriptors of the event loops, three each, and of the ledger's readers, two each. Their numbers follow that
     /// of the cores.
     private static let descriptorsOfCores = 8 * max(2, System.coreCount)
-
-    /// The minimum file descriptor limit: 64 connections and the reserve. The runtime ends the process if it cannot get a
-    /// descriptor.
-    private static let minimumDescriptors = 64 + reserve
 
     /// The limit of open files of the process; nil if it is unknown.
     private static var descriptors: Int? {
@@ -109,13 +108,15 @@ enum HTTPService {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Throws if the limit of open files is too low for a server.
-    static func requireDescriptors() throws(ServerError) {
-        guard let descriptors, descriptors < minimumDescriptors else { return }
+    /// Throws if the limit of open files is too low for 64 connections and the reserve. The runtime ends the process if it
+    /// cannot get a descriptor.
+    static func requireDescriptors(_ configuration: ServerConfiguration) throws(ServerError) {
+        let minimum = 64 + reserve(configuration)
+        guard let descriptors, descriptors < minimum else { return }
         throw ServerError(
             .failed,
             """
-            the process may open only \(descriptors) files, but a server needs \(minimumDescriptors); raise the limit with \
+            the process may open only \(descriptors) files, but a server needs \(minimum); raise the limit with \
             `ulimit -n`, or with LimitNOFILE= in a unit of systemd
             """)
     }

@@ -65,7 +65,7 @@ public final class Server: Sendable {
         tracer: any Tracer = InstrumentationSystem.tracer, stoppingAt signals: [UnixSignal] = [],
         ledger: LedgerOpener = .configured
     ) async throws -> Server {
-        try HTTPService.requireDescriptors()
+        try HTTPService.requireDescriptors(configuration)
         let storage = try await open(ledger, configuration.storage, logger)
         // Receives the API's port, and nil for the console's port, as each begins to accept requests.
         let (ports, opened) = AsyncStream.makeStream(of: Int?.self)

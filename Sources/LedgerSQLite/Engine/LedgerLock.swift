@@ -15,7 +15,7 @@ final class LedgerLock: Sendable {
         descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             let number = errno
-            guard number != ELOOP else { throw StorageError(.cannotOpen, "\(file) is a symbolic link; remove it") }
+            guard number != ELOOP else { throw StorageError(link: file) }
             throw StorageError(errno: number, path: path)
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {

@@ -44,6 +44,7 @@ package final class SQLiteStorage: Sendable {
         self.path = path
         isOnlyWriter = options.isOnlyWriter
         try StorageError.refuseFolder(at: path)
+        try StorageError.refuseLinks(atCompanionsOf: path)
         lock = Mutex(options.isOnlyWriter ? try LedgerLock(ledger: path) : nil)
         var configuration = Configuration()
         configuration.maximumReaderCount = 4

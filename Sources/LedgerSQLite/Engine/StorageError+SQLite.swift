@@ -59,6 +59,20 @@ extension StorageError {
         }
     }
 
+    /// Throws if `-wal`, `-shm` or `-journal` beside a ledger is a symbolic link. SQLite would follow it, and write into a
+    /// file that another user chose: see ``LedgerLock``. Between this check and the opening, such a user can still place
+    /// a link.
+    static func refuseLinks(atCompanionsOf path: String) throws(StorageError) {
+        for file in LedgerBackup.companions(of: LedgerBackup.resolved(path)) {
+            var status = stat()
+            guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { continue }
+            throw StorageError(link: file)
+        }
+    }
+
+    /// Creates the error for a symbolic link in place of a file beside a ledger.
+    init(link file: String) { self.init(.cannotOpen, "\(file) is a symbolic link; remove it") }
+
     /// Whether the file system is read-only. SQLite reports the same code for missing permissions.
     private static func isOnReadOnlyFileSystem(_ path: String) -> Bool {
         let folder = URL(filePath: path).resolvingSymlinksInPath().deletingLastPathComponent().path

@@ -226,6 +226,7 @@ package enum LedgerBackup {
     }
 
     private static func copy(_ ledger: String, to path: String, _ progress: @escaping (Double) -> Void) throws {
+        try StorageError.refuseLinks(atCompanionsOf: ledger)
         // Not a read-only connection: if no server runs, that would leave the files `-wal` and `-shm`.
         var reading = Configuration()
         reading.busyMode = .timeout(10)

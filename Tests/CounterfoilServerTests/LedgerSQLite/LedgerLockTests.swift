@@ -51,6 +51,29 @@ import Testing
         }
     }
 
+    /// SQLite follows them, and wrote its log into the other file.
+    @Test(arguments: ["-wal", "-shm", "-journal"], [true, false])
+    func `A symbolic link in place of another file beside the ledger is refused, also by readers`(
+        _ suffix: String, isOnlyWriter: Bool
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            try SQLiteStorage(path: path).close()
+            for name in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: path + name) {
+                try FileManager.default.removeItem(atPath: path + name)
+            }
+            let other = folder.appending(path: "other")
+            try Data().write(to: other)
+            try FileManager.default.createSymbolicLink(atPath: path + suffix, withDestinationPath: other.path)
+            var options = SQLiteStorage.Options()
+            options.isOnlyWriter = isOnlyWriter
+            let error = #expect(throws: StorageError.self) { try SQLiteStorage(path: path, options: options) }
+            #expect(error?.code == .cannotOpen)
+            #expect(error?.message.hasSuffix("ledger.sqlite\(suffix) is a symbolic link; remove it") == true)
+            #expect(try Data(contentsOf: other).isEmpty)
+        }
+    }
+
     @Test func `A ledger that is open without its lock can be read but not written`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite").path
