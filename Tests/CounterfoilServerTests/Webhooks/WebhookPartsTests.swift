@@ -1,4 +1,5 @@
 import AppStoreModels
+import AppStoreServer
 import AsyncHTTPClient
 import CounterfoilServer
 import Foundation
@@ -206,5 +207,72 @@ import Testing
             #expect(previous != transaction["original_transaction_id"] as? String)
             #expect(try await world.api.get("/v1/subscriptions/\(previous)").status == 200)
         }
+    }
+
+    @Test func `The transaction of an event has the period of its offer and the billing plan`() async throws {
+        try await World.withAPI { world in
+            let plan = StoreCommand.purchase(
+                customer: "ben", product: "com.example.premium.commitment", billingPlan: .monthly)
+            let offer = StoreCommand.purchase(customer: "anna", product: World.monthly)
+            let cases: [(command: StoreCommand, values: [String?])] = [
+                (plan, [nil, "MONTHLY"]), (offer, ["P1W", nil]),
+            ]
+            for (command, values) in cases {
+                try await world.simulator.perform(command)
+                try await world.waitUntilIdle()
+                let started = try await Self.data(of: "subscription.started", world)
+                let transaction = try #require(started["transaction"] as? [String: Any])
+                let found = ["offer_period", "billing_plan_type"].map { transaction[$0] as? String }
+                #expect(found == values)
+                #expect(transaction["advanced_commerce"] == nil)
+            }
+        }
+    }
+
+    @Test func `The transaction of an event has the items of an Advanced Commerce purchase and their refunds`()
+        async throws
+    {
+        try await World.withAPI { world in
+            let reference = UUID()
+            let bought = try await world.simulator.perform(
+                .subscribeAdvancedCommerce(
+                    customer: "anna", product: "com.example.advanced.subscription",
+                    request: .init(
+                        requestInfo: .init(requestReferenceId: reference), currency: "USD",
+                        descriptors: .init(description: "Everything", displayName: "All"),
+                        items: [
+                            .init(sku: "tv", displayName: "TV", description: "TV", price: 5000),
+                            .init(sku: "radio", displayName: "Radio", description: "Radio", price: 2000),
+                        ], period: .p1m, taxCode: "C003-00-2")))
+            try await world.waitUntilIdle()
+            let started = try await Self.advancedCommerce(of: "subscription.started", world)
+            #expect((started["request_reference_id"] as? String)?.lowercased() == reference.uuidString.lowercased())
+            #expect(started["period"] as? String == "P1M" && started["tax_code"] as? String == "C003-00-2")
+            let items = try #require(started["items"] as? [[String: Any]])
+            #expect(items.map { $0["sku"] as? String } == ["tv", "radio"])
+            #expect(items.map { $0["display_name"] as? String } == ["TV", "Radio"])
+            #expect(items.map { $0["price_milliunits"] as? Int } == [5000, 2000])
+            #expect(items.map { ($0["refunds"] as? [Any])?.count } == [0, 0])
+
+            _ = try await world.simulator.client().requestRefund(
+                try #require(bought.transactionID),
+                AdvancedCommerceRequestRefundRequest(
+                    requestInfo: .init(requestReferenceId: UUID()),
+                    items: [.init(sku: "radio", refundReason: .legal, refundType: .full, revoke: true)],
+                    refundRiskingPreference: false, currency: "USD"))
+            try await world.waitUntilIdle()
+            let refunded = try await Self.advancedCommerce(of: "purchase.refunded", world)
+            let radio = try #require((refunded["items"] as? [[String: Any]])?.last)
+            #expect(radio["revocation_date"] is Int)
+            let refunds = try #require(radio["refunds"] as? [[String: Any]])
+            try #require(refunds.count == 1)
+            #expect(refunds[0]["amount_milliunits"] as? Int == 2000 && refunds[0]["date"] is Int)
+            #expect(refunds[0]["reason"] as? String == "LEGAL" && refunds[0]["type"] as? String == "FULL")
+        }
+    }
+
+    private static func advancedCommerce(of type: String, _ world: World) async throws -> [String: Any] {
+        let transaction = try await data(of: type, world)["transaction"] as? [String: Any]
+        return try #require(transaction?["advanced_commerce"] as? [String: Any])
     }
 }

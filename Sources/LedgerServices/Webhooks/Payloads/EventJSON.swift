@@ -79,12 +79,40 @@ enum EventJSON {
         if let offer = transaction.offerType { json.member("offer_type", offer.rawValue) }
         json.member("offer_identifier", transaction.offerIdentifier)
         json.member("offer_discount_type", transaction.offerDiscountType?.rawValue)
+        json.member("offer_period", transaction.offerPeriod)
+        json.member("billing_plan_type", transaction.billingPlanType?.rawValue)
+        if let info = transaction.advancedCommerceInfo { json.member("advanced_commerce") { write(info, to: &$0) } }
         json.member("is_upgraded", transaction.isUpgraded)
         json.member("revocation_date", transaction.revocationDate)
         if let reason = transaction.revocationReason { json.member("revocation_reason", reason.rawValue) }
         json.member("revocation_type", transaction.revocationType?.rawValue)
         json.member("revocation_percentage", transaction.revocationPercentage.map { Int64($0) })
         json.member("signed_date", transaction.signedDate)
+    }
+
+    private static func write(_ info: AdvancedCommerceTransactionInfo, to json: inout JSONWriter) {
+        json.member("request_reference_id", info.requestReferenceId)
+        json.member("period", info.period?.rawValue)
+        json.member("tax_code", info.taxCode)
+        json.member("tax_rate", info.taxRate)
+        json.member("tax_exclusive_price_milliunits", info.taxExclusivePrice)
+        json.member("estimated_tax_milliunits", info.estimatedTax)
+        json.member("items", info.items ?? []) { json, item in json.object { write(item, to: &$0) } }
+    }
+
+    private static func write(_ item: AdvancedCommerceTransactionItem, to json: inout JSONWriter) {
+        json.member("sku", item.sku)
+        json.member("display_name", item.displayName)
+        json.member("price_milliunits", item.price)
+        json.member("revocation_date", item.revocationDate)
+        json.member("refunds", item.refunds ?? []) { json, refund in
+            json.object { json in
+                json.member("amount_milliunits", refund.refundAmount)
+                json.member("date", refund.refundDate)
+                json.member("reason", refund.refundReason?.rawValue)
+                json.member("type", refund.refundType?.rawValue)
+            }
+        }
     }
 
     private static func write(_ renewal: JWSRenewalInfoDecodedPayload, to json: inout JSONWriter) {
