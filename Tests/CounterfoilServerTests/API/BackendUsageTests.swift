@@ -177,8 +177,18 @@ import Testing
             // The next event would get the number of a lost one.
             let ahead = try await world.api.get("/v1/events?page=\(later)")
             #expect(ahead.status == 409 && ahead.code == "page_ahead", "\(ahead.text)")
+            // A page of an earlier version is only a number.
+            let number = try #require(later.split(separator: ".").first)
+            #expect(try await world.api.get("/v1/events?page=\(number)").code == "page_ahead")
             #expect(try await Self.feed(world, "?page=\(before)").items.isEmpty)
             #expect(try await Self.feed(world).items.count == 1)
+            try await world.simulator.advance(by: 60)
+            try await world.simulator.perform(.resume(customer: "anna"))
+            try await world.waitUntilIdle()
+            let replaced = try await world.api.get("/v1/events?page=\(later)")
+            #expect(replaced.status == 409 && replaced.code == "page_ahead", "\(replaced.text)")
+            #expect(try await world.api.get("/v1/events?page=\(number)").status == 200)
+            #expect(try await world.api.get("/v1/events?page=\(before)").status == 200)
         }
     }
 

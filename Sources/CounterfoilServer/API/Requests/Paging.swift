@@ -45,6 +45,15 @@ struct Paging {
         return (page, end < all.count ? String(end) : nil)
     }
 
+    /// Returns `page` as the number of the event before the page, 0 without a `page`, and the mark of that event. A `page`
+    /// of an earlier version has no mark.
+    func eventPosition() throws(APIFailure) -> (number: Int64, mark: String?) {
+        guard let page else { return (0, nil) }
+        let parts = page.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let number = Int64(parts[0]), number >= 0 else { throw Self.invalid }
+        return (number, parts.count > 1 ? String(parts[1]) : nil)
+    }
+
     /// Returns `page` as a position in a timeline.
     func timelinePosition() throws(APIFailure) -> TimelinePosition? {
         guard let page else { return nil }

@@ -1,4 +1,5 @@
 internal import Basics
+internal import Crypto
 internal import Foundation
 internal import Hummingbird
 internal import Ledger
@@ -8,7 +9,7 @@ internal import WebConsole
 /// The events of webhooks for clients that cannot receive webhooks: as pages, and as a stream of changes.
 struct EventRoutes {
     let events: EventFeed
-    let storage: any EventFeedStorage
+    let storage: any EventFeedStorage & WebhookStorage
     let changes: EventHub
     let access: SharedValue<AccessTable>
 
@@ -19,22 +20,32 @@ struct EventRoutes {
         if call.request.parameter("topics") != nil { return try follow(call) }
         let paging = try Paging(call.request)
         let scopes = Set(try call.visibleScopes())
-        if paging.page == "end" { return response([], try await storage.lastEvent(), hasMore: false) }
-        let after = paging.page == nil ? 0 : try paging.number()
-        try await requireExisting(after)
+        if paging.page == "end" { return try await response([], storage.lastEvent(), hasMore: false) }
+        let (after, mark) = try paging.eventPosition()
+        try await requireExisting(after, mark)
         let (bodies, cursor, hasMore) = try await events.page(
             FeedQuery(after: after, scopes: scopes, limit: paging.limit))
-        return response(bodies, cursor, hasMore: hasMore)
+        return try await response(bodies, cursor, hasMore: hasMore)
     }
 
-    /// Throws 409 if the cursor is beyond the last event: an older backup was restored, and a client that continued
-    /// there would miss the events that get the numbers up to the cursor.
-    private func requireExisting(_ cursor: Int64) async throws {
-        guard cursor > 0, try await storage.lastEvent() < cursor else { return }
+    /// Throws 409 if the cursor's event does not exist, or is another one: an older backup was restored, and a client that
+    /// continued there would miss the events that get the numbers up to the cursor.
+    private func requireExisting(_ cursor: Int64, _ mark: String?) async throws {
+        guard cursor > 0 else { return }
+        var isKnown = try await storage.lastEvent() >= cursor
+        if isKnown, let mark { isKnown = try await self.mark(of: cursor) == mark }
+        guard !isKnown else { return }
         throw APIFailure(
             .conflict, "page_ahead",
-            "There are fewer events than when `page` was returned: a backup was restored. Start again without `page`.",
+            "`page` is of a later time than the backup that was restored since then. Start again without `page`.",
             parameter: "page")
+    }
+
+    /// Returns some digits that distinguish an event from others with the same number in an earlier state of the ledger:
+    /// an event never changes its identifier and creation. They say nothing about the event, which may be of another app.
+    private func mark(of number: Int64) async throws -> String? {
+        guard let event = try await storage.event(number)?.event else { return nil }
+        return SHA256.hash(data: Array("\(event.id) \(event.createdAt)".utf8)).prefix(4).hexadecimal
     }
 
     /// Returns a stream of server-sent events.
@@ -70,10 +81,11 @@ struct EventRoutes {
         return true
     }
 
-    private func response(_ bodies: [Data], _ cursor: Int64, hasMore: Bool) -> Response {
-        .object("list") { json in
+    private func response(_ bodies: [Data], _ cursor: Int64, hasMore: Bool) async throws -> Response {
+        let mark = try await mark(of: cursor).map { ".\($0)" } ?? ""
+        return .object("list") { json in
             json.member("items", bodies) { $0.raw($1) }
-            json.member("next_page", String(cursor))
+            json.member("next_page", "\(cursor)\(mark)")
             json.member("has_more", hasMore)
         }
     }

@@ -116,7 +116,7 @@ struct Victim {
     /// - Parameter lasting: Whether to leave out those that change without a request.
     func readings(lasting: Bool = false) async throws -> [String: String] {
         // These numbers count the events of all apps.
-        let counters = try Regex(#""(next_page|has_more|events_behind)":("[0-9]+"|[a-z0-9]+),?"#)
+        let counters = try Regex(#""(next_page|has_more|events_behind)":("[0-9a-f.]+"|[a-z0-9]+),?"#)
         var texts: [String: String] = [:]
         for call in Self.calls where call.method == "GET" && !Self.isStoring(call.path) {
             let path = Self.filled(call.path, values)
