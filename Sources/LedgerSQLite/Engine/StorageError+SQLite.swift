@@ -59,9 +59,8 @@ extension StorageError {
         }
     }
 
-    /// Throws if `-wal`, `-shm` or `-journal` beside a ledger is a symbolic link. SQLite would follow it, and write into a
-    /// file that another user chose: see ``LedgerLock``. Between this check and the opening, such a user can still place
-    /// a link.
+    /// Throws if `-wal`, `-shm` or `-journal` beside a ledger is a symbolic link. SQLite does not follow it, for the reason
+    /// in ``LedgerLock``, but reports that it cannot open the ledger.
     static func refuseLinks(atCompanionsOf path: String) throws(StorageError) {
         for file in LedgerBackup.companions(of: LedgerBackup.resolved(path)) {
             var status = stat()

@@ -43,7 +43,7 @@ package enum LedgerBackup {
 
     private static func requireFree(_ output: String) throws(StorageError) {
         // SQLite would treat remaining companion files of another database as part of the copy.
-        for file in [output] + companions(of: output) where FileManager.default.fileExists(atPath: file) {
+        for file in [output] + companions(of: output) where isTaken(file) {
             throw StorageError(.cannotOpen, "\(file) already exists; a backup never overwrites a file")
         }
     }
@@ -261,9 +261,15 @@ package enum LedgerBackup {
     /// Returns the paths of the files that SQLite treats as part of a database.
     package static func companions(of path: String) -> [String] { [path + "-wal", path + "-shm", path + "-journal"] }
 
+    /// Whether there is a file or a symbolic link, also one to a file that does not exist: SQLite would create that file.
+    private static func isTaken(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
     /// Removes all files of a database.
     static func remove(_ path: String) throws {
-        for file in [path] + companions(of: path) where FileManager.default.fileExists(atPath: file) {
+        for file in [path] + companions(of: path) where isTaken(file) {
             try FileManager.default.removeItem(atPath: file)
         }
     }

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// SQLite follows them, and wrote its log into the other file.
+    /// SQLite refuses them too, but does not say why.
     @Test(arguments: ["-wal", "-shm", "-journal"], [true, false])
     func `A symbolic link in place of another file beside the ledger is refused, also by readers`(
         _ suffix: String, isOnlyWriter: Bool
@@ -71,6 +71,24 @@ import Testing
             #expect(error?.code == .cannotOpen)
             #expect(error?.message.hasSuffix("ledger.sqlite\(suffix) is a symbolic link; remove it") == true)
             #expect(try Data(contentsOf: other).isEmpty)
+        }
+    }
+
+    /// SQLite created the other file, and wrote customers' data into it.
+    @Test func `A link to nothing is removed in place of a temporary database, and refused in place of a backup`()
+        async throws
+    {
+        try await Tool.inTemporaryFolder { folder in
+            let storage = try SQLiteStorage(path: folder.appending(path: "ledger.sqlite").path)
+            let link = folder.appending(path: "link").path
+            let other = folder.appending(path: "other").path
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: other)
+            let error = #expect(throws: StorageError.self) { try LedgerBackup.make(of: storage.path, to: link) }
+            #expect(error?.message.contains("already exists") == true)
+            try LedgerBackup.remove(link)
+            #expect(throws: (any Error).self) { try FileManager.default.destinationOfSymbolicLink(atPath: link) }
+            #expect(!FileManager.default.fileExists(atPath: other))
+            try storage.close()
         }
     }
 
