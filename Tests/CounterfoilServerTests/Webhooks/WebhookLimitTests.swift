@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CounterfoilServer
+@testable import Ledger
 @testable import LedgerServices
 
 @Suite struct `The number of webhooks` {
@@ -28,5 +29,17 @@ import Testing
             for request in requests { statuses.append(try await request.value) }
             #expect(statuses.sorted() == [201, 409])
         }
+    }
+
+    /// Each endpoint that does not respond has a connection, and a process that has no descriptor left ends.
+    @Test func `Descriptors are left for each webhook endpoint`() {
+        var configuration = ServerConfiguration(apps: [])
+        let all = HTTPService.connections(configuration, ofConsole: false)
+        configuration.webhooks = (0..<300).map {
+            ServerConfiguration.Webhook(name: "w\($0)", url: "https://example.com", secrets: [])
+        }
+        let rest = HTTPService.connections(configuration, ofConsole: false)
+        // With a low limit of open files, both are the least number of connections.
+        #expect(rest == max(64, all - 300))
     }
 }

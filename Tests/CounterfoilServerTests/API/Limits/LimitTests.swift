@@ -279,18 +279,6 @@ import Testing
         #expect(shares.allSatisfy { $0 > 0 } && shares.reduce(0, +) == all, "\(shares) of \(all)")
     }
 
-    /// Each endpoint that does not respond has a connection, and a process that has no descriptor left ends.
-    @Test func `Descriptors are left for each webhook endpoint`() {
-        var configuration = ServerConfiguration(apps: [])
-        let all = HTTPService.connections(configuration, ofConsole: false)
-        configuration.webhooks = (0..<300).map {
-            ServerConfiguration.Webhook(name: "w\($0)", url: "https://example.com", secrets: [])
-        }
-        let rest = HTTPService.connections(configuration, ofConsole: false)
-        // With a low limit of open files, both are the least number of connections.
-        #expect(rest == max(64, all - 300))
-    }
-
     @Test func `Connections above the limit wait until others are closed`() async throws {
         let lines = LogCapture()
         try await World.run(
