@@ -104,6 +104,44 @@ struct SyntheticReceiptTests {
         #expect(try validator.authenticate(contents: bytes).payload == receipt.payload)
     }
 
+    @Test func `A receipt has expired from the instant of its expiration date on`() throws {
+        let authority = try ReceiptAuthority.shared.get()
+        var payload = PayloadBuilder()
+        payload.set(21, RawDER.ia5("2027-01-15T08:00:00Z"))
+        let bytes = Data(try ReceiptBuilder(payload: payload.bytes, authority: authority).bytes())
+        let end = Date(timeIntervalSince1970: 1_800_000_000)
+        var validator = try Self.validator(authority)
+        validator.now = { end - 0.001 }
+        #expect(try validator.validate(contents: bytes).payload.expirationDate == end)
+        validator.now = { end }
+        #expect(throws: refusal(.receiptExpired)) { try validator.validate(contents: bytes) }
+    }
+
+    /// An app that sends a receipt of the sandbox to production must learn that before anything else.
+    @Test func `A receipt with several faults is refused for the environment, the app, the device, then its age`()
+        throws
+    {
+        let authority = try ReceiptAuthority.shared.get()
+        var payload = PayloadBuilder()
+        payload.set(21, RawDER.ia5("2022-01-02T00:00:00Z"))
+        let bytes = Data(try ReceiptBuilder(payload: payload.bytes, authority: authority).bytes())
+        var validator = try Self.validator(authority)
+        validator.environments = [.sandbox]
+        validator.bundleIDs = ["com.example.other"]
+        validator.versions = ["9"]
+        let other = Data([1])
+        #expect(throws: refusal(.wrongEnvironment)) { try validator.validate(contents: bytes, deviceID: other) }
+        validator.environments = [.production]
+        #expect(throws: refusal(.wrongApp)) { try validator.validate(contents: bytes, deviceID: other) }
+        validator.bundleIDs = [PayloadBuilder.bundleID]
+        #expect(throws: refusal(.wrongVersion)) { try validator.validate(contents: bytes, deviceID: other) }
+        validator.versions = ["1.2"]
+        #expect(throws: refusal(.wrongDevice)) { try validator.validate(contents: bytes, deviceID: other) }
+        #expect(throws: refusal(.receiptExpired)) {
+            try validator.validate(contents: bytes, deviceID: PayloadBuilder.device)
+        }
+    }
+
     @Test func `The refusal of another app's receipt does not name the accepted apps`() throws {
         let authority = try ReceiptAuthority.shared.get()
         let bytes = Data(try ReceiptBuilder(payload: PayloadBuilder().bytes, authority: authority).bytes())

@@ -176,6 +176,48 @@ import Testing
         #expect(why("tea", [], on: day(0)).sentence == "The catalogue has no entitlement \"tea\".")
     }
 
+    @Test func `An explanation describes other purchases, sharing, seats and the billing grace period in a sentence`() {
+        let map = purchase("1", "map", .nonConsumable, on: 0)
+        #expect(why("map", [map], on: day(1)).sentence == "map was bought on 2023-11-14T22:13:20Z and does not end.")
+        let sharedMap = purchase("1", "map", .nonConsumable, on: 0) { $0.ownership = .familyShared }
+        #expect(
+            why("map", [sharedMap], on: day(1)).sentence
+                == "map (shared by the family) was bought on 2023-11-14T22:13:20Z and does not end.")
+        let season = [purchase("1", "pro.season", .nonRenewingSubscription, on: 0)]
+        #expect(
+            why(season, on: day(1)).sentence
+                == "pro.season was bought on 2023-11-14T22:13:20Z and lasts until 2023-12-14T22:13:20Z.")
+        #expect(why(season, on: day(40)).sentence == "The duration of pro.season ended on 2023-12-14T22:13:20Z.")
+        let seat = [period("1", 0, 30) { $0.ownership = .assigned }]
+        #expect(
+            why(seat, on: day(1)).sentence
+                == "The subscription to pro.month (assigned) runs until 2023-12-14T22:13:20Z.")
+        #expect(
+            why([period("1", 0, 30)], [failure(on: 30, grace: 46)], on: day(31)).sentence
+                == "The payment for pro.month failed; access continues in the billing grace period until "
+                + "2023-12-30T22:13:20Z.")
+        let left = period("1", 0, 30) {
+            $0.refund(on: 1)
+            $0.ownership = .familyShared
+        }
+        #expect(
+            why([left], on: day(2)).sentence
+                == "pro.month (shared by the family) was revoked on 2023-11-15T22:13:20Z.")
+    }
+
+    @Test(
+        arguments: [
+            (.customerCancelled, ": the customer had cancelled"), (.billingError, ": the payment failed"),
+            (.priceIncreaseNotAccepted, ": the customer did not agree to the higher price"),
+            (.productNotAvailable, ": the product was no longer for sale"), (ExpirationIntent(rawValue: 99), ""),
+        ] as [(ExpirationIntent, String)])
+    func `An explanation says why a subscription ended`(_ intent: ExpirationIntent, _ reason: String) {
+        let info = renewal(on: 30, renews: false) { $0.expirationIntent = intent }
+        #expect(
+            why([period("1", 0, 30)], [info], on: day(31)).sentence
+                == "The subscription to pro.month ended on 2023-12-14T22:13:20Z\(reason).")
+    }
+
     @Test func `An explanation names the failed payment before a cancellation`() {
         let month = [period("1", 0, 30)]
         func cancellation(on date: Double) -> RenewalFact {

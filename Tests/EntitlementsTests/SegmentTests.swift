@@ -59,6 +59,15 @@ import Testing
             Self.memberships([Self.month], [renewal(on: 40, renews: false, change: offers)])
                 == ["win_back_eligible -…- 30 cancelled"])
         #expect(Self.memberships([Self.month], [renewal(on: 40, renews: false)]) == [])
+        for (intent, reason) in [
+            (ExpirationIntent.priceIncreaseNotAccepted, "price_increase_not_accepted"),
+            (.productNotAvailable, "product_not_available"),
+        ] {
+            let info = renewal(on: 40, renews: false) {
+                ($0.expirationIntent, $0.eligibleWinBackOfferIDs) = (intent, ["comeback"])
+            }
+            #expect(Self.memberships([Self.month], [info]) == ["win_back_eligible -…- 30 \(reason)"])
+        }
     }
 
     @Test func `A pending price increase is in a segment until the period ends`() {

@@ -115,6 +115,19 @@ struct CallTests {
         #expect(bench.transport.requests[0].url == "http://localhost:1/x/inApps/v1/transactions/1")
     }
 
+    /// A log or a crash report that contains the request must not contain the token.
+    @Test func `The description of a request contains no headers`() async throws {
+        let bench = try Bench(.transaction)
+        _ = try await bench.client.transaction("1")
+        let request = try #require(bench.transport.requests.first)
+        let token = try #require(request.header("authorization")?.suffix(20))
+        var dumped = ""
+        dump(request, to: &dumped)
+        for text in ["\(request)", String(reflecting: request), dumped] {
+            #expect(text.contains("GET") && text.contains(request.url) && !text.contains(token), "\(text)")
+        }
+    }
+
     @Test func `An invalid request throws an error before it is sent`() async throws {
         let bench = try Bench(.transaction)
         let far = Date(timeIntervalSince1970: .infinity)

@@ -95,6 +95,54 @@ import Testing
         #expect(await call() == nil)
     }
 
+    @Test func `By default ten failures in a row open the circuit for half a minute`() async throws {
+        let transport = StubTransport(
+            Array(repeating: Stub.status(503).reply, count: 10) + [Stub.transaction.reply])
+        let bench = try Bench(transport) { $0.retry = .never }
+        func call() async -> AppStoreServerError.Code? {
+            await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }?.code
+        }
+        for _ in 0..<10 { #expect(await call() == .serverFailure) }
+        #expect(await call() == .circuitOpen)
+        bench.clock.advance(by: .seconds(29))
+        #expect(await call() == .circuitOpen)
+        bench.clock.advance(by: .seconds(1))
+        #expect(await call() == nil)
+    }
+
+    /// Otherwise no call would ever be made again: each would wait for the outcome of the cancelled one.
+    @Test func `A call that is cancelled while it tests the server lets the next call test it`() async throws {
+        let bench = try Bench(.status(503), .failure(CancellationError()), .transaction) {
+            $0.retry = .never
+            $0.circuitBreaker = CircuitBreakerPolicy(failureThreshold: 1, openDuration: .seconds(30))
+        }
+        func call() async -> AppStoreServerError.Code? {
+            await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }?.code
+        }
+        #expect(await call() == .serverFailure)
+        bench.clock.advance(by: .seconds(30))
+        #expect(await call() == .cancelled)
+        #expect(await call() == nil)
+    }
+
+    @Test func `A refusal by a server that works again closes the circuit`() async throws {
+        for (stub, code) in [
+            (Stub.apiError(4_000_006), AppStoreServerError.Code.refused), (.status(401), .unauthorized),
+            (.apiError(4_290_000), .rateLimited), (.ok("{"), .undecodableResponse),
+        ] {
+            let bench = try Bench(.status(503), stub) {
+                $0.retry = .never
+                $0.circuitBreaker = CircuitBreakerPolicy(failureThreshold: 1, openDuration: .seconds(30))
+            }
+            func call() async -> AppStoreServerError.Code? {
+                await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }?.code
+            }
+            #expect(await call() == .serverFailure)
+            bench.clock.advance(by: .seconds(30))
+            for _ in 0..<2 { #expect(await call() == code) }
+        }
+    }
+
     /// 16 times the seconds of an Int64 are a valid duration.
     @Test(arguments: [Duration.seconds(Int64.max), Duration.seconds(Int64.max) * 16])
     func `A circuit with the longest possible pause stays open`(_ pause: Duration) async throws {

@@ -57,6 +57,49 @@ import Testing
         #expect(AppStoreEndpoint.advancedCommerce.count == 6)
     }
 
+    @Test func `The table says which endpoints are paged, deprecated, without a body or in one environment`() {
+        func names(_ isListed: (AppStoreEndpoint) -> Bool) -> [String] {
+            AppStoreEndpoint.all.filter(isListed).map(\.name)
+        }
+        #expect(names { $0.environment == .production } == ["order"])
+        #expect(
+            names { $0.environment == .sandbox } == [
+                "customer-groups", "group-members", "start-performance-test", "performance-test",
+            ])
+        #expect(
+            names { $0.isPaged } == [
+                "transaction-history", "transaction-history-v1", "refund-history", "notification-history",
+                "group-members",
+            ])
+        #expect(names { $0.isDeprecated } == ["transaction-history-v1", "refund-history-v1"])
+        #expect(
+            names { !$0.hasResponseBody } == [
+                "finish-transaction", "set-app-account-token", "send-consumption", "send-consumption-v1",
+                "upload-image", "delete-image", "upload-message", "delete-message", "set-default-message",
+                "delete-default-message", "set-realtime-url", "delete-realtime-url",
+            ])
+    }
+
+    @Test func `The table lists the query parameters of each endpoint, and the media type of each body`() {
+        let parameters = AppStoreEndpoint.all.filter { !$0.queryParameters.isEmpty }
+            .map { "\($0.name) \($0.queryParameters.joined(separator: " "))" }
+        let history =
+            "revision startDate endDate productId productType sort subscriptionGroupIdentifier "
+            + "inAppOwnershipType revoked"
+        #expect(
+            parameters == [
+                "transaction-history \(history)", "transaction-history-v1 \(history)", "subscription-statuses status",
+                "refund-history revision", "notification-history paginationToken",
+                "group-members paginationToken limit", "upload-image imageSize",
+            ])
+        let bodies = AppStoreEndpoint.all.filter { $0.contentType != nil }
+        #expect(bodies.filter { $0.contentType != "application/json" }.map(\.name) == ["upload-image"])
+        // These need no contents.
+        let without = AppStoreEndpoint.all.filter { ["POST", "PUT"].contains($0.method) && $0.contentType == nil }
+        #expect(without.map(\.name) == ["finish-transaction", "request-test-notification"])
+        #expect(bodies.allSatisfy { ["POST", "PUT"].contains($0.method) })
+    }
+
     @Test func `Every endpoint has a distinct name in lower case with hyphens`() {
         let names = AppStoreEndpoint.all.map(\.name)
         #expect(Set(names).count == names.count)
@@ -105,6 +148,16 @@ import Testing
         }
     }
 
+    @Test func `A parameter may have the maximum size, counted in bytes`() throws {
+        let longest = String(repeating: "1", count: AppStoreEndpoint.maximumParameterSize)
+        #expect(
+            try AppStoreEndpoint.transaction.target([longest], []) == "/inApps/v1/transactions/\(longest)")
+        let accented = String(repeating: "é", count: AppStoreEndpoint.maximumParameterSize / 2 + 1)
+        #expect(throws: AppStoreServerError(.invalidRequest, "")) {
+            try AppStoreEndpoint.transaction.target([accented], [])
+        }
+    }
+
     @Test func `The wrong number of parameters is refused`() {
         for values in [[], ["1", "2"]] {
             #expect(throws: AppStoreServerError(.invalidRequest, "")) {
@@ -127,6 +180,14 @@ import Testing
         let host = try AppStoreHost(url: "http://127.0.0.1:8080/store//", environment: .sandbox)
         #expect(host.url == "http://127.0.0.1:8080/store")
         #expect(try AppStoreHost(url: "https://[::1]:1", environment: .sandbox).url == "https://[::1]:1")
+    }
+
+    @Test func `A custom host has at most 2,048 bytes`() throws {
+        let longest = "https://a/" + String(repeating: "x", count: 2038)
+        #expect(try AppStoreHost(url: longest, environment: .sandbox).url == longest)
+        #expect(throws: AppStoreServerError(.invalidRequest, "")) {
+            try AppStoreHost(url: longest + "x", environment: .sandbox)
+        }
     }
 
     @Test(arguments: [

@@ -105,6 +105,22 @@ import Testing
         #expect(clock.sleepDurations.isEmpty)
     }
 
+    /// Only the refusal for the quota names an instant. Another server in between may send one with any error.
+    @Test(arguments: [5_030_000, 5_000_001, 4_040_002] as [Int64])
+    func `After another error with an instant in Retry-After, the request is repeated after the usual pause`(
+        _ code: Int64
+    ) async throws {
+        let clock = ManualClock(skipsSleeps: true)
+        let instant = clock.date + 30
+        let header = [(name: "Retry-After", value: Self.milliseconds(instant))]
+        let bench = try Bench(.apiError(code, header), .transaction, clock: clock)
+        _ = try await bench.client.transaction("1")
+        #expect(clock.sleepDurations == [.milliseconds(375)])
+        let last = try Bench(.apiError(code, header), clock: clock) { $0.retry = .never }
+        let error = await failure { () async throws(AppStoreServerError) in try await last.client.transaction("1") }
+        #expect(error?.retryAfter == instant)
+    }
+
     @Test(arguments: [
         "", "0", "-1", "60", "1", "x", "1.5", "Wed, 21 Oct 2015 07:28:00 GMT", "1600000000000", "1700000000",
         "99999999999999999999999", "1e12", "-9223372036854775808", " 1600000000000 ", "\u{0}",

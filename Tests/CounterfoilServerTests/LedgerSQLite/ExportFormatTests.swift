@@ -39,6 +39,81 @@ import Testing
             #"{\#($0),"bundle_id":"\#(RandomStoreHistory.bundleID)","environment":"Production"}"#
         }
 
+    /// Returns a line about an app and an environment.
+    private static func line(
+        _ members: String, app: String = RandomStoreHistory.bundleID, environment: String = "Production"
+    ) -> String { #"{\#(members),"bundle_id":"\#(app)","environment":"\#(environment)"}"# }
+
+    private static let claim =
+        #""object":"claim","original_transaction_id":"1","customer":"anna","kind":"take","claimed_at":5"#
+    private static let original = #""object":"original_purchase","received_at":5,"subject":"a","kind":"receipt""#
+    private static let digest = String(repeating: "0", count: 64)
+
+    private static let refused: [(line: String, reason: String)] = [
+        (line(claim, app: "com.example.none"), "the app or environment is not configured"),
+        (line(claim, environment: "Xcode"), "the app or environment is not configured"),
+        (line(claim.replacing("take", with: "steal")), "the kind of the claim is unknown"),
+        (line(claim.replacing(":5", with: ":\(Int64.min)")), "the date of the claim is invalid"),
+        (line(claim.replacing("original_", with: "")), "not a valid line of an export"),
+        (line(#""object":"nothing""#), "not a valid line of an export"),
+        (#"{"object":"ledger_export"}"#, "not a valid line of an export"),
+        (#"{"object":"ledger_export","version":0}"#, "not a valid line of an export"),
+        (line(#""object":"erasure","digest":"\#(digest)""#), "not a valid line of an export"),
+        (line(#""object":"erasure","digest":"\#(digest)0","at":5"#), "not a valid line of an export"),
+        (line(#""object":"erasure","digest":"\#(digest)","at":\#(Int64.max)"#), "not a valid line of an export"),
+        (line(#""object":"statement","kind":"receipt","received_at":5"#), "not a valid line of an export"),
+        (line(original), "not a valid line of an export"),
+        (line(original.replacing(#":"a""#, with: #":"""#)), "not a valid line of an export"),
+        (line(original.replacing("receipt", with: "letter")), "not a valid line of an export"),
+    ]
+
+    @Test func `A line of another form is refused with its number and reason, and the others are imported`()
+        async throws
+    {
+        let history = try await RandomStoreHistory.shared.value
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            let file = folder.appending(path: "export.jsonl")
+            let lines = Self.refused.map(\.line) + [Self.line(Self.claim)]
+            try Data(lines.joined(separator: "\n").utf8).write(to: file)
+            let report = try await ledger.importFile(file, verifiedBy: history.verifier)
+            #expect(report.refused == Self.refused.enumerated().map { "line \($0 + 1): \($1.reason)" })
+            #expect(report.refusals == Self.refused.count && report.claims == 1)
+        }
+    }
+
+    @Test func `A report of an import lists the first hundred refusals, and counts all`() async throws {
+        let history = try await RandomStoreHistory.shared.value
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            let file = folder.appending(path: "export.jsonl")
+            try Data(String(repeating: "x\n", count: 301).utf8).write(to: file)
+            let report = try await ledger.importFile(file, verifiedBy: history.verifier)
+            #expect(report.refusals == 301 && report.refused.count == 100)
+            #expect(report.refused.last == "line 100: not a valid line of an export")
+        }
+    }
+
+    /// The digest covers what was processed, so it cannot agree while a notification waits.
+    @Test func `An export says whether a notification waits, and its import processes it`() async throws {
+        let history = try await RandomStoreHistory.shared.value
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            let notification = try #require(history.notifications.first)
+            let received = ReceivedNotification(
+                notification, in: ledger.appEnvironment, at: World.start, origin: .delivered)
+            let insertions = try await ledger.storage.commit(received: [received], processed: [])
+            try #require(insertions.count == 1)
+            let file = folder.appending(path: "export.jsonl")
+            let other = try await TestLedger(in: folder)
+            for (exported, importing, hasPending) in [(ledger, other, true), (other, ledger, false)] {
+                try await exported.export(to: file)
+                let report = try await importing.importFile(file, verifiedBy: history.verifier)
+                #expect(report.notifications == 1 && report.refusals == 0 && report.hasPending == hasPending)
+            }
+        }
+    }
+
     /// Returns the members of each object in an export, but not those that all objects have.
     private static func members(of file: URL) throws -> [String: Set<String>] {
         var members: [String: Set<String>] = [:]

@@ -1,3 +1,4 @@
+import AppStoreServer
 import CounterfoilServer
 import Foundation
 import StoreSimulator
@@ -103,6 +104,56 @@ import Testing
             let started = try await Self.begin(world, #"{"from":\#(now - 600_000)}"#)
             #expect(started.status == 202)
             #expect(started["to"] as? Int == Int(now))
+        }
+    }
+
+    /// A period in the future would be reported as read before anything could happen in it.
+    @Test func `A recovery ends at the present at the latest, and begins with what the App Store keeps`() async throws {
+        try await World.withAPI { world in
+            let now = world.simulator.now.milliseconds
+            let limit = RecoveryPlan.limit(at: world.simulator.now, try world.server.core.recovery.settings)
+            for (from, to, code) in [
+                (now, now, "invalid_span"), (now - 5, now - 5, "invalid_span"), (now, now + 3_600_000, "invalid_span"),
+                (limit - 1, now, "too_old"),
+            ] {
+                let refused = try await Self.begin(world, #"{"from":\#(from),"to":\#(to)}"#)
+                #expect(refused.status == 400 && refused.code == code, "\(from - now) \(to - now)")
+            }
+            let started = try await Self.begin(world, #"{"from":\#(limit),"to":\#(now + 3_600_000)}"#)
+            #expect(started.status == 202)
+            #expect(started["from"] as? Int == Int(limit) && started["to"] as? Int == Int(now))
+        }
+    }
+
+    /// A request that the App Store refuses for good would otherwise be sent again every few minutes for ever.
+    @Test func `A requested recovery that the App Store refuses for good fails, and the others go on`() async throws {
+        try await World.withAPI { world in
+            let (simulator, now) = (world.simulator, world.simulator.now.milliseconds)
+            let (recovery, production) = (try world.server.core.recovery, try world.appEnvironment())
+            try simulator.add(Fault("notification:*", .drop))
+            try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
+            let storage = try world.server.core.storage
+            func begin() async throws -> Int64 {
+                let plan = try recovery.plan(production, from: now - 600_000, until: now, filters: [])
+                return try await storage.begin(plan, at: now)
+            }
+            let refused = try await begin()
+            let fault = try simulator.add(Fault("route:notification-history", .error(code: 4_000_006)))
+            try await recovery.runPass(production, because: nil)
+            let failed = try #require(try await storage.recovery(refused))
+            #expect(failed.state == .failed && failed.failure?.contains("4000006") == true)
+            // Another failure may pass: the recovery stays open, and is not repeated by the next one.
+            try simulator.removeFault(fault)
+            let later = try await begin()
+            let passing = try simulator.add(Fault("route:notification-history", .status(code: 418)))
+            await #expect(throws: AppStoreServerError(.refused, "", status: 418)) {
+                try await recovery.runPass(production, because: nil)
+            }
+            #expect(try await storage.recovery(later)?.state == .open)
+            try simulator.removeFault(passing)
+            try await recovery.runPass(production, because: nil)
+            #expect(try await storage.recovery(later)?.state == .done)
+            #expect(try await storage.recovery(refused)?.state == .failed)
         }
     }
 

@@ -167,6 +167,24 @@ import Testing
         return purchase
     }
 
+    /// Without its contents, a notification in a timeline says why they are missing.
+    @Test(
+        arguments: [
+            (.pending, "Received, not yet processed."),
+            (.failed, "Received, but the data in it failed verification."),
+            (.processed, "Received, but its signatures no longer verify."),
+        ] as [(StoredNotification.State, String)])
+    func `The sentence about a notification that cannot be read says why`(
+        _ state: StoredNotification.State, _ sentence: String
+    ) {
+        var stored = StoredNotification(
+            id: 1, scope: 1, uuid: "", type: "REFUND", signedDate: 0, receivedAt: 0, origin: .delivered, state: state,
+            text: "text")
+        #expect(TimelineSentence.text(stored, nil) == sentence)
+        stored.text = ""
+        #expect(TimelineSentence.text(stored, nil) == "Received, but its text is damaged on disk.")
+    }
+
     private static func expectation(
         _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil
     ) throws -> KindExpectation {

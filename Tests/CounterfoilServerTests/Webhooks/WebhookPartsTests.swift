@@ -24,6 +24,38 @@ import Testing
     }
 }
 
+@Suite struct `The signature of a webhook` {
+    @Test(
+        arguments: [
+            (1.0, 1), (1.999, 1), (-0.5, -1), (.infinity, .max), (-.infinity, .min), (.nan, .max),
+        ] as [(Double, Int64)])
+    func `The timestamp is the second that has begun`(_ seconds: Double, _ timestamp: Int64) {
+        #expect(WebhookSignature.timestamp(Date(timeIntervalSince1970: seconds)) == timestamp)
+    }
+
+    @Test func `A secret has 24 to 64 bytes after its prefix`() {
+        func key(_ count: Int, prefix: String = "whsec_") -> [UInt8]? {
+            Secret(prefix + Data(repeating: 7, count: count).base64EncodedString()).webhookKey
+        }
+        for count in [24, 64] { #expect(key(count) == Array(repeating: 7, count: count)) }
+        for count in [0, 23, 65] { #expect(key(count) == nil) }
+        #expect(key(32, prefix: "") == nil && key(32, prefix: "WHSEC_") == nil)
+        #expect(Secret("whsec_*").webhookKey == nil)
+    }
+
+    @Test func `A message has one signature for each secret, in their order`() throws {
+        let body = Data(#"{"a":1}"#.utf8)
+        func signature(_ secrets: [Secret]) -> String? {
+            WebhookSignature.headers(id: "evt_1", date: Date(timeIntervalSince1970: 5), body: body, secrets: secrets)
+                .first { $0.name == "webhook-signature" }?.value
+        }
+        let (old, new) = (WebhookSignature.makeSecret(), WebhookSignature.makeSecret())
+        #expect(old.webhookKey?.count == 32 && old.revealed != new.revealed)
+        let (first, second) = (try #require(signature([old])), try #require(signature([new])))
+        #expect(signature([old, new]) == "\(first) \(second)" && first != second)
+    }
+}
+
 @Suite struct `The reason of a webhook without a response` {
     /// With a request in progress, the client reports a connection that cannot be opened as an exhausted pool.
     @Test(arguments: [

@@ -12,6 +12,7 @@ extension APIRefusalTests {
             APIShop.request(.extendRenewalDate, [try renewal(&shop)], body: JSONFields.extending.text)
         },
         one(.invalidExtendByDays, "extendByDays", "91"), one(.invalidExtendReasonCode, "extendReasonCode", "4"),
+        one(.invalidExtendByDays, "extendByDays", "0"), one(.invalidExtendReasonCode, "extendReasonCode", "-1"),
         one(.invalidRequestIdentifier, "requestIdentifier", "\"\""),
         one(.invalidRequestIdentifier, "requestIdentifier", "\"\(String(repeating: "a", count: 129))\""),
         .init(.extendRenewalDate, .subscriptionExtensionIneligible, about: "coins", body: JSONFields.extending.text),
@@ -28,6 +29,7 @@ extension APIRefusalTests {
             .extendRenewalDate, .assignedSubscriptionExtensionIneligible, in: .sandbox,
             seat(.extendRenewalDate, JSONFields.extending.text)),
         all(.invalidExtendByDays, "extendByDays", "0"), all(.invalidExtendReasonCode, "extendReasonCode", nil),
+        all(.invalidExtendByDays, "extendByDays", "91"),
         all(.invalidRequestIdentifier, "requestIdentifier", "\"a\""), all(.invalidProductId, "productId", "\"coins\""),
         all(.invalidEmptyStorefrontCountryCodeList, "storefrontCountryCodes", "[]"),
         all(.invalidStorefrontCountryCode, "storefrontCountryCodes", #"["USA","de"]"#),
@@ -53,6 +55,10 @@ extension APIRefusalTests {
         },
         search(.invalidStartDate, ["startDate": "\"yesterday\""]), search(.invalidEndDate, ["endDate": "null"]),
         search(.startDateTooFarInPast, ["startDate": "1"]), search(.startDateAfterEndDate, ["endDate": "5"]),
+        // A millisecond more than 180 days ago; an empty period; a period in the future.
+        search(.startDateTooFarInPast, ["startDate": instant(-180 * 86_400_000 - 1)]),
+        search(.startDateAfterEndDate, ["startDate": instant(0), "endDate": instant(0)]),
+        search(.startDateAfterEndDate, ["startDate": instant(1), "endDate": instant(9)]),
         search(.invalidTransactionId, ["transactionId": "\"x\""]),
         search(.transactionIdNotFound, ["transactionId": "\"1\""]),
         search(.multipleFiltersSupplied, ["transactionId": "\"1\"", "notificationType": "\"REFUND\""]),
@@ -77,11 +83,15 @@ extension APIRefusalTests {
         .init(.groupMembers, .invalidGroupId, in: .sandbox, "a"),
         .init(.groupMembers, .groupNotFound, in: .sandbox, "1"),
         .init(.groupMembers, .invalidLimit, in: .sandbox, Store.placeholderGroup, query: "limit=101"),
+        .init(.groupMembers, .invalidLimit, in: .sandbox, Store.placeholderGroup, query: "limit=0"),
         .init(.groupMembers, .invalidPaginationToken, in: .sandbox, Store.placeholderGroup, query: "paginationToken=x"),
         .init(.groupMembers, nil, "1"),
     ]
 
     private static let uuid = "7b1f2c0e-0a4b-4f0e-9b7a-0d6a5c1e2f30"
+
+    /// An instant this many milliseconds after the shop's clock.
+    private static func instant(_ offset: Int64) -> String { "\(APIShop.milliseconds(APIShop.start) + offset)" }
 
     private static func one(_ code: APIErrorCode, _ name: String, _ value: String?) -> APIRefusalCase {
         .init(.extendRenewalDate, code, about: "plus", body: JSONFields.extending.with(name, value))

@@ -100,6 +100,7 @@ struct APIRefusalTests {
         .init(.subscriptionStatuses, .invalidTransactionId, ""),
         .init(.subscriptionStatuses, .transactionIdNotFound, unknown),
         .init(.subscriptionStatuses, .invalidStatus, about: "plus", query: "status=1&status=6"),
+        .init(.subscriptionStatuses, .invalidStatus, about: "plus", query: "status=0"),
         .init(.transaction, .invalidTransactionId, "123456789012345678901"),
         .init(.transaction, .transactionIdNotFound, unknown),
         .init(.transaction, .appTransactionIdNotSupported, appTransaction(.transaction)),

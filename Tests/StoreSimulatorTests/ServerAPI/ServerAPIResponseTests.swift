@@ -124,6 +124,32 @@ import Testing
         #expect(shop.store.transactions[id]?.payload.expiresDate == response.effectiveDate)
     }
 
+    @Test func `The limits of a request's values are part of their range`() throws {
+        for (days, reason) in [(1, 0), (90, 3)] {
+            var shop = APIShop()
+            let id = try shop.buy("plus")
+            let end = try #require(shop.store.transactions[id]?.payload.expiresDate)
+            var body = JSONFields.extending
+            body.fields["extendByDays"] = "\(days)"
+            body.fields["extendReasonCode"] = "\(reason)"
+            body.fields["requestIdentifier"] = "\"\(String(repeating: "a", count: 128))\""
+            let response = try shop.get(ExtendRenewalDateResponse.self, .extendRenewalDate, id, body: body.text)
+            #expect(response.effectiveDate == end + 86_400 * Double(days))
+        }
+        var shop = APIShop(.sandbox)
+        for limit in ["1", "100"] {
+            let page = try shop.get(
+                GetGroupMembersResponse.self, .groupMembers, Store.placeholderGroup, query: "limit=\(limit)")
+            #expect(page.members.count == 1)
+        }
+        // The history begins 180 days ago.
+        try shop.buy("coins")
+        shop.advance(days: 180)
+        let body = JSONFields.notifications(from: APIShop.start, to: shop.now).text
+        let history = try shop.get(NotificationHistoryResponse.self, .notificationHistory, body: body)
+        #expect(!history.notificationHistory.isEmpty)
+    }
+
     @Test func `A mass extension runs once for each request identifier, and its status counts the results`() throws {
         var shop = APIShop()
         try shop.buy("plus")
