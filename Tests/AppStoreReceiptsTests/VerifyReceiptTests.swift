@@ -105,6 +105,32 @@ import Testing
         #expect(response.json == "{\"status\":\(status)}")
     }
 
+    /// Attribute 1707 is the product type, and 1708 the end of a subscription period. Xcode's receipts have no type.
+    @Test(
+        arguments: [
+            ([(1707, 1)], nil, 0), ([(1707, 0)], nil, 0), ([(1707, 2)], nil, 0), ([(1707, 3)], nil, 21004),
+            ([], nil, 0), ([], "2021-01-31T23:00:00Z", 21004), ([(1707, 2)], "2021-01-31T23:00:00Z", 0),
+        ] as [([(Int, Int64)], String?, Int)])
+    func `Only receipts with an auto-renewable subscription need the shared secret`(
+        _ types: [(Int, Int64)], _ end: String?, _ status: Int
+    ) throws {
+        let authority = try ReceiptAuthority.shared.get()
+        var attributes: [ReceiptContents.Attribute] = []
+        for (type, value) in types { attributes.append((type, RawDER.integer(value))) }
+        if let end { attributes.append((1708, RawDER.ia5(end))) }
+        let payload = PayloadBuilder(purchases: [PayloadBuilder.purchase(attributes)])
+        let receipt = Data(try ReceiptBuilder(payload: payload.bytes, authority: authority).bytes())
+        let endpoint = VerifyReceiptEndpoint(
+            validator: try SyntheticReceiptTests.validator(authority), sharedSecrets: ["secret"])
+        func answer(_ password: String?) -> Int {
+            let request = VerifyReceiptRequest(receiptData: receipt.base64EncodedString(), password: password)
+            return endpoint.response(to: request).status.rawValue
+        }
+        #expect(answer(nil) == status)
+        // A wrong secret is refused for every receipt.
+        #expect(answer("secret") == 0 && answer("other") == 21004)
+    }
+
     @Test func `The verifyReceipt statuses have Apple's numbers`() {
         let statuses: [VerifyReceiptStatus] = [
             .valid, .notPost, .malformed, .notAuthentic, .wrongSecret, .unavailable, .expiredSubscription,

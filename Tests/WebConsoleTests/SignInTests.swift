@@ -142,7 +142,29 @@ import WebConsole
         #expect(limit.wait(of: "2001:db8::1") == 15)
         clock.advance(by: 15)
         #expect(limit.wait(of: "2001:db8::1") == nil)
-        for index in 0..<100 { limit.recordFailure(of: "192.0.2.\(index)") }
+    }
+
+    @Test func `The failures of the addresses that failed last are kept if too many addresses fail`() {
+        let clock = Clock()
+        let limit = FailureLimit(capacity: 10, now: { clock.instant })
+        func fail(_ address: String) {
+            clock.advance(by: 0.1)
+            for _ in 0..<5 { limit.recordFailure(of: address) }
+        }
+        for index in 1...100 { fail("192.0.2.\(index)") }
+        let blocked = (1...100).filter { limit.wait(of: "192.0.2.\($0)") != nil }
+        #expect(blocked == Array(91...100))
+    }
+
+    /// Otherwise a session would last as long as the clock was set back.
+    @Test func `A session ends if the clock is set back by more than a minute`() {
+        let clock = Clock()
+        let store = SessionStore(now: { clock.now })
+        let token = store.start(key: "ada", digest: Data([1]), address: "").token
+        clock.advance(by: -60)
+        #expect(store.session(token) != nil && store.open.count == 1)
+        clock.advance(by: -1)
+        #expect(store.open.isEmpty && store.session(token) == nil)
     }
 
     @Test func `The session cookie is out of reach of scripts and other hosts`() {

@@ -101,6 +101,25 @@ import Testing
         }
     }
 
+    @Test func `An import lists a line that is too long, and customers for whom no environment is chosen`() async throws
+    {
+        try await World.run { world in
+            let file = world.folder.appending(path: "customers.txt")
+            let long = String(repeating: "x", count: 8 << 20 + 1)
+            try Data([long, "2000000000000001"].joined(separator: "\n").utf8).write(to: file)
+            try await world.stopServer()
+            let progress = try await world.importCustomers(file, in: [])
+            #expect(progress.lines == 2 && progress.failed == 2)
+            let failures = try String(contentsOf: file.appendingPathExtension("failed"), encoding: .utf8)
+            #expect(
+                failures == """
+                    1\ttoo_large\tthe line is too long\t
+                    2\tunknown_environment\tno configured app and environment with an API key matches\t2000000000000001
+
+                    """)
+        }
+    }
+
     /// It counted as an imported customer, also if the customer had bought since.
     @Test func `An import lists receipts without purchases, and says which environment a receipt needs`() async throws {
         try await World.run(simulator: { $0.createsReceiptAuthorityAtStart = true }) { world in
