@@ -95,6 +95,7 @@ import Testing
             // One line per environment, and the error.
             let printed = try outcome.output.split(separator: "\n").map { try RunningCommand.object(String($0)) }
             #expect(printed.count == 3 && printed.allSatisfy { $0["level"] == nil })
+            #expect(outcome.status == 1 && printed.last?["code"] as? String == "recovery_incomplete")
         }
     }
 }

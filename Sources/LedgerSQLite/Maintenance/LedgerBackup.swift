@@ -44,7 +44,7 @@ package enum LedgerBackup {
     private static func requireFree(_ output: String) throws(StorageError) {
         // SQLite would treat remaining companion files of another database as part of the copy.
         for file in [output] + companions(of: output) where isTaken(file) {
-            throw StorageError(.cannotOpen, "\(file) already exists; a backup never overwrites a file")
+            throw StorageError(.exists, "\(file) already exists; a backup never overwrites a file")
         }
     }
 

@@ -18,6 +18,8 @@ struct ExportCommand: AsyncParsableCommand {
             EXAMPLES
               counterfoil ledger export --config counterfoil.yaml --output ledger.jsonl
               counterfoil ledger export | zstd > ledger.jsonl.zst
+
+            Exit status: 0 done, 1 refused or failed, 2 wrong usage.
             """)
 
     @OptionGroup var options: LedgerOptions
@@ -97,6 +99,9 @@ struct LedgerImportCommand: AsyncParsableCommand {
             EXAMPLES
               counterfoil ledger import ledger.jsonl --config new.yaml
               zstd -dc ledger.jsonl.zst | counterfoil ledger import -
+
+            Exit status: 0 everything is in the ledger; 1 refused or failed, or a line was refused, the file is \
+            truncated or the digests differ (import_incomplete); 2 wrong usage.
             """)
 
     @Argument(help: ArgumentHelp("The export; - is standard input.", valueName: "file")) var file: String

@@ -91,7 +91,7 @@ import Testing
                     } catch { Issue.record(error) }
                 }
             }
-            #expect(error?.code == .cannotOpen && error?.message.contains("never overwrites") == true)
+            #expect(error?.code == .exists && error?.message.contains("never overwrites") == true)
             #expect(other.withLock { $0 } == report)
             #expect(try LedgerBackup.check(copy) == report)
             let folder = URL(filePath: copy).deletingLastPathComponent().path

@@ -263,6 +263,7 @@ import Testing
             do { try await writing.value } catch is CancellationError {}
             #expect(report.notifications == history.notifications.count && progress.withLock { $0 } == 1)
             let second = #expect(throws: StorageError.self) { try LedgerBackup.make(of: ledger.sqlite.path, to: copy) }
+            #expect(second?.code == .exists)
             #expect(second?.message == "\(copy) already exists; a backup never overwrites a file")
             #expect(try LedgerBackup.check(copy).digest == report.digest)
             let busy = #expect(throws: StorageError.self) {
