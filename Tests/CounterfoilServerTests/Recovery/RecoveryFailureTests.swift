@@ -1,3 +1,4 @@
+import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
 import Foundation
@@ -19,6 +20,53 @@ import Testing
         await #expect(throws: AppStoreServerError(.circuitOpen, "")) {
             try await Concurrently.forEach([1, 2], atOnce: 1) { _ in throw AppStoreServerError(.circuitOpen, "") }
         }
+    }
+
+    private static func refusal(_ code: APIErrorCode?, _ status: Int) -> AppStoreServerError {
+        AppStoreServerError(.refused, "", status: status, apiCode: code)
+    }
+
+    /// A request that is refused for good is given up. Any other may be answered later.
+    @Test(
+        arguments: [
+            (.transactionIdNotFound, 404, true), (.invalidTransactionId, 400, true), (.appNotFound, 404, true),
+            (.accountNotFoundRetryable, 404, false), (.transactionIdNotFound, 403, false), (nil, 404, false),
+            (nil, 418, false),
+        ] as [(APIErrorCode?, Int, Bool)])
+    func `Only a documented refusal with status 400 or 404 that is not retryable is final`(
+        _ code: APIErrorCode?, _ status: Int, _ isFinal: Bool
+    ) {
+        #expect(Self.refusal(code, status).isFinal == isFinal)
+        // A proxy's response without a code concerns all requests.
+        #expect(Self.refusal(code, status).mayConcernOneRequest == (code != nil))
+    }
+
+    @Test func `A failure of the key, the quota or the network concerns all requests`() {
+        let one: [AppStoreServerError.Code] = [
+            .serverFailure, .timeout, .undecodableResponse, .responseTooLarge, .invalidPagination, .invalidRequest,
+        ]
+        let all: [AppStoreServerError.Code] = [
+            .unauthorized, .rateLimited, .unreachable, .transport, .circuitOpen, .signing, .unexpectedStatus,
+            .cancelled,
+        ]
+        for code in one + all {
+            let error = AppStoreServerError(code, "")
+            #expect(!error.isFinal && error.mayConcernOneRequest == one.contains(code), "\(code)")
+            #expect(error.name == "\(code)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.transactionIdNotFound, .transaction), (.originalTransactionIdNotFound, .transaction),
+            (.invalidTransactionId, .transaction), (.invalidOriginalTransactionId, .transaction),
+            (.appNotFound, .app), (.invalidAppIdentifier, .app), (.accountNotFound, .other), (nil, .other),
+        ] as [(APIErrorCode?, HistoryRequest.Refusal)])
+    func `A refusal is about the transaction, the app or something else`(
+        _ code: APIErrorCode?, _ refusal: HistoryRequest.Refusal
+    ) {
+        let error = Self.refusal(code, 404)
+        #expect(error.refusal == refusal && error.isAboutApp == (refusal == .app))
     }
 
     /// With hundreds of apps, one with a revoked key must not send a request for each part of its history every time.
