@@ -1,3 +1,4 @@
+import AppStoreServer
 import Foundation
 import TestSupport
 import Testing
@@ -101,7 +102,7 @@ import Testing
             let ledger = try await TestLedger(in: folder)
             let notification = try #require(history.notifications.first)
             let received = ReceivedNotification(
-                notification, in: ledger.appEnvironment, at: World.start, origin: .delivered)
+                try GenuineNotification(notification), in: ledger.appEnvironment, at: World.start, origin: .delivered)
             let insertions = try await ledger.storage.commit(received: [received], processed: [])
             try #require(insertions.count == 1)
             let file = folder.appending(path: "export.jsonl")
