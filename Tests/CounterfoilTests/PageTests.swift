@@ -178,6 +178,9 @@ struct PromisedLine {
         let export = try #require(written.firstMatch(of: /export COUNTERFOIL_KEY=\S+/)).output
         try await terminal.expect(String(export))
         try await terminal.expect("printf %s \"$COUNTERFOIL_KEY\" > key.txt")
+        for name in ["staging", "new"] {
+            try await terminal.expect("sed 's/counterfoil\\.sqlite/\(name).sqlite/' counterfoil.yaml > \(name).yaml")
+        }
         let server = try await terminal.start(serve)
         try await terminal.expect("counterfoil simulator buy otto premium.monthly")
         let status = try await terminal.expect("counterfoil simulator status --json")
@@ -201,6 +204,7 @@ struct PromisedLine {
         return Stage(
             names: [
                 ("https://purchases.example.com", "http://127.0.0.1:8080"), ("/backup/", "backup/"),
+                ("/etc/counterfoil/", ""),
                 ("notification.jws --app com.example.app", "notification.jws --app \(genuineApp)"),
                 ("transaction-history 2000001092134138", "transaction-history \(transaction)"),
                 ("--issuer-id …", "--issuer-id 57246542-96fe-1a63-e053-0824d011072a"),

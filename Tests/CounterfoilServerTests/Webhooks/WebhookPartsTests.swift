@@ -292,13 +292,14 @@ import Testing
                     requestInfo: .init(requestReferenceId: UUID()),
                     items: [.init(sku: "radio", refundReason: .legal, refundType: .full, revoke: true)],
                     refundRiskingPreference: false, currency: "USD"))
+            try await world.simulator.processDueEvents()
             try await world.waitUntilIdle()
             let refunded = try await Self.advancedCommerce(of: "purchase.refunded", world)
             let radio = try #require((refunded["items"] as? [[String: Any]])?.last)
             #expect(radio["revocation_date"] is Int)
             let refunds = try #require(radio["refunds"] as? [[String: Any]])
             try #require(refunds.count == 1)
-            #expect(refunds[0]["amount_milliunits"] as? Int == 2000 && refunds[0]["date"] is Int)
+            #expect(refunds[0]["amount_milliunits"] as? Int == 2000 && refunds[0]["refund_date"] is Int)
             #expect(refunds[0]["reason"] as? String == "LEGAL" && refunds[0]["type"] as? String == "FULL")
         }
     }

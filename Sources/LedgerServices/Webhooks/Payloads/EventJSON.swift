@@ -108,7 +108,7 @@ enum EventJSON {
         json.member("refunds", item.refunds ?? []) { json, refund in
             json.object { json in
                 json.member("amount_milliunits", refund.refundAmount)
-                json.member("date", refund.refundDate)
+                json.member("refund_date", refund.refundDate)
                 json.member("reason", refund.refundReason?.rawValue)
                 json.member("type", refund.refundType?.rawValue)
             }
