@@ -57,7 +57,7 @@ package struct HistogramBuckets: Sendable {
     package static let sizes = HistogramBuckets(bounds: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512])
 }
 
-/// The metrics of a server. `docs/operations.md` lists them.
+/// The metrics of a server. `docs/operations-monitoring.md` lists them.
 extension MetricFamily {
     /// All metrics, in the order of the output.
     package static let all = [

@@ -31,6 +31,8 @@ import Testing
             let server = try await Server.start(configuration, metrics: backend)
             return server.port
         }
-        #expect(try Articles.uncompiled(ofPage: "docs/operations.md", in: #filePath) == [])
+        for page in ["docs/operations.md", "docs/operations-monitoring.md"] {
+            #expect(try Articles.uncompiled(ofPage: page, in: #filePath) == [])
+        }
     }
 }

@@ -62,7 +62,7 @@ import Testing
         let names = rules.map { String($0.prefix { !$0.isNewline }) }
         #expect(names.count > 10)
         for (name, rule) in zip(names, rules) { #expect(rule.contains("description: "), "\(name)") }
-        let documented = try read("docs/operations.md").matches(of: /\| `(Counterfoil[A-Za-z]+)` \|/)
+        let documented = try read("docs/operations-monitoring.md").matches(of: /\| `(Counterfoil[A-Za-z]+)` \|/)
             .map { String($0.output.1) }
         #expect(documented == names)
     }
@@ -79,7 +79,8 @@ import Testing
         let text = try ["Packaging/prometheus-alerts.yml", "Packaging/grafana-dashboard.json"].map {
             try String(contentsOf: Fixtures.package.appending(path: $0), encoding: .utf8)
         }.joined()
-        let documented = try String(contentsOf: Fixtures.package.appending(path: "docs/operations.md"), encoding: .utf8)
+        let documented = try String(
+            contentsOf: Fixtures.package.appending(path: "docs/operations-monitoring.md"), encoding: .utf8)
         let names = Set(text.matches(of: /(counterfoil|process)_[a-z_]+/).map { String($0.output.0) })
         #expect(names.count > 15)
         for name in names {
