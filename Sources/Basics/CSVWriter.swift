@@ -3,8 +3,9 @@
 /// Cells contain untrusted texts such as account names. A spreadsheet reads a cell that begins with `=`, `+`, `-` or
 /// `@` as a formula, and ignores a tab or line break before it. An apostrophe before the sign marks the cell as text.
 ///
-/// Where a comma is the decimal separator, spreadsheets separate cells by semicolons instead. Then a cell also begins
-/// after a semicolon or line break within a text, because quotation marks count only at the beginning of a cell.
+/// Where a comma is the decimal separator, spreadsheets separate cells by semicolons instead; others separate them by
+/// tabs. Then a cell also begins after a separator or line break within a text, because quotation marks count only at
+/// the beginning of a cell.
 package struct CSVWriter: Sendable {
     /// The output in UTF-8.
     package private(set) var bytes: [UInt8] = []
@@ -34,6 +35,7 @@ package struct CSVWriter: Sendable {
     /// The characters with which a formula may begin. Some spreadsheets accept the full-width forms (U+FF1D and so on).
     private static let signs = Set("=+-@\t\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars)
     private static let lineBreaks = Set("\r\n".unicodeScalars)
+    private static let separators = Set(";\t\r\n".unicodeScalars)
 
     /// Returns the text with an apostrophe wherever a spreadsheet might see the beginning of a formula.
     private static func withoutFormulas(_ text: String) -> String {
@@ -41,7 +43,8 @@ package struct CSVWriter: Sendable {
         return text.unicodeScalars.reduce(into: "") { result, scalar in
             let isLeadingBreak = result.isEmpty && lineBreaks.contains(scalar)
             if mayBegin && signs.contains(scalar) || isLeadingBreak { result += "'" }
-            mayBegin = scalar == ";" || lineBreaks.contains(scalar)
+            // A doubled quotation mark at the beginning of a cell is an empty quoted text; a formula may follow it.
+            mayBegin = separators.contains(scalar) || mayBegin && scalar == "\""
             result.unicodeScalars.append(scalar)
         }
     }

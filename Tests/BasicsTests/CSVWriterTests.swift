@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@SUM(A1)", "'@SUM(A1)"), ("\t=1", "\"'\t=1\""),
+        ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@SUM(A1)", "'@SUM(A1)"), ("\t=1", "\"'\t'=1\""),
         ("\r=1", "\"'\r'=1\""), ("\n=1", "\"'\n'=1\""), ("=HYPERLINK(\"x\",1)", "\"'=HYPERLINK(\"\"x\"\",1)\""),
         ("\u{FF1D}1", "'\u{FF1D}1"), ("=\u{301}1", "'=\u{301}1"), ("\r\n=1", "\"'\r\n'=1\""),
     ])
@@ -26,12 +26,13 @@ import Testing
         #expect(CSVWriter.cell(text).unicodeScalars.elementsEqual(cell.unicodeScalars))
     }
 
-    /// Spreadsheets separate cells by semicolons where a comma is the decimal separator.
+    /// Spreadsheets separate cells by semicolons where a comma is the decimal separator. They read `""=1;` as `=1`.
     @Test(arguments: [
-        ("a;=1+1", "\"a;'=1+1\""), ("a;b", "\"a;b\""), (";\t@x", "\";'\t@x\""), ("a\n+1;-1", "\"a\n'+1;'-1\""),
+        ("a;=1+1", "\"a;'=1+1\""), ("a;b", "\"a;b\""), (";\t@x", "\";'\t'@x\""), ("a\n+1;-1", "\"a\n'+1;'-1\""),
         ("a\";=1;\"", "\"a\"\";'=1;\"\"\""), ("a;\u{FF1D}1", "\"a;'\u{FF1D}1\""), ("a\r\nb", "\"a\r\nb\""),
+        ("a\t=1", "\"a\t'=1\""), ("a;\"=1+1;", "\"a;\"\"'=1+1;\""), ("a;\"\"-1", "\"a;\"\"\"\"'-1\""),
     ])
-    func `A formula in a CSV cell after a semicolon or line break is escaped`(_ text: String, _ cell: String) {
+    func `A formula in a CSV cell after a separator or line break is escaped`(_ text: String, _ cell: String) {
         #expect(CSVWriter.cell(text).unicodeScalars.elementsEqual(cell.unicodeScalars))
     }
 
