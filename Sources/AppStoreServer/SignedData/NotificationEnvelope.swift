@@ -68,10 +68,12 @@ extension NotificationEnvelope: SignedPayload {
             appAppleID =
                 members.readable(Int64.self, .appAppleId)
                 ?? members.readable(String.self, .appAppleId).flatMap { Int64($0) }
-            if let token = members.readable(String.self, .externalPurchaseId) {
-                environment = ExternalPurchaseToken.isSandbox(token) ? .sandbox : .production
+            if let name = members.readable(String.self, .environment) {
+                environment = AppStoreEnvironment(rawValue: name)
             } else {
-                environment = AppStoreEnvironment(rawValue: try members.decode(String.self, forKey: .environment))
+                // Tokens have no environment, but sandbox tokens are marked.
+                let token = try members.decode(String.self, forKey: .externalPurchaseId)
+                environment = ExternalPurchaseToken.isSandbox(token) ? .sandbox : .production
             }
         }
     }

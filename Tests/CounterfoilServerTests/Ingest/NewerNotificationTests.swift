@@ -77,6 +77,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (#""environment":"Sandbox","externalPurchaseId":"9b0e""#, "Sandbox"),
+        (#""environment":"Production","externalPurchaseId":"SANDBOX_9b0e""#, "Production"),
+        (#""externalPurchaseId":"SANDBOX_9b0e""#, "Sandbox"), (#""externalPurchaseId":"9b0e""#, "Production"),
+    ])
+    func `A part names its environment itself, or else by its token`(
+        _ members: String, _ environment: String
+    ) async throws {
+        try await World.withAPI { world in
+            let (information, signer) = (world.simulator.information, world.simulator.core.authority.signer)
+            let app = #""bundleId":"\#(information.bundleID)","appAppleId":\#(information.appAppleID)"#
+            let text = try signer.sign(json: Self.json("newer", #""purchaseData":{\#(app),\#(members)}"#))
+            #expect(try await Self.post(text, to: world).status == 200)
+            try await world.waitUntilIdle()
+            let shown = try await world.api.get("/v1/notifications/newer")
+            #expect(shown["environment"] as? String == environment && shown["state"] as? String == "failed")
+        }
+    }
+
     @Test func `A notification that cannot be read is refused if it is forged or for another app`() async throws {
         try await World.withAPI { world in
             let (information, signer) = (world.simulator.information, world.simulator.core.authority.signer)
