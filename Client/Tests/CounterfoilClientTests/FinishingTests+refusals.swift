@@ -69,6 +69,22 @@ extension `Finishing transactions` {
         #expect(harness.finished.isEmpty && harness.record?.foreign == [])
     }
 
+    @Test func `A purchase that only errors refused may move when it is bought again`() throws {
+        let isInUse = BackendFailure(status: 409, code: "receipt_already_in_use")
+        var harness = Harness.launched("anna")
+        harness.send(.recorded(lifetime(token: nil)))
+        harness.fail(isInUse)
+        harness.fail(isInUse)
+        #expect(harness.stuck == [5: StuckReason(rawValue: "http_409")])
+        harness.pass(2 * day)
+        harness.send(.buy(call: 1, productID: "lifetime", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .success(.success(lifetime(token: nil)))))
+        let report = try #require(harness.lastReport)
+        #expect(report.restore == nil && harness.sent.last?.request.ids == [5])
+        harness.answerAll()
+        #expect(harness.finished == [5])
+    }
+
     enum PurchaseRoute { case purchase, restore, launch }
 
     @Test func `A refusal in the answer concerns one transaction only`() {

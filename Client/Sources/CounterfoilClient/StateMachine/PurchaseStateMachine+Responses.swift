@@ -56,6 +56,7 @@ extension PurchaseStateMachine {
         guard let job = jobs[id], let signedDate = request.sent[id] else { return }
         jobs[id]?.batch = 0
         jobs[id]?.phase = .waiting
+        jobs[id]?.staysWithOwner = false
         // The transaction changed, or a restore started, while the request was running: send it again.
         guard job.transaction.signedDate == signedDate, job.mode == request.mode else { return }
         if isKept { return markKept(id, job, isForeign: false) }

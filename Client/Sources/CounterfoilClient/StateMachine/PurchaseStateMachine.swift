@@ -20,7 +20,8 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
         /// The number of responses that did not mention the transaction.
         var misses = 0
         /// Whether an error said that the purchase belongs to another customer. Errors are not signed: the purchase is
-        /// reported again with `restore: false`, which moves nothing, for a response that says the same.
+        /// reported again with `restore: false`, which moves nothing, for a response that says the same. Applies until
+        /// there is a result.
         var staysWithOwner = false
         /// The calls to buy that wait for the transaction. StoreKit may return the same transaction for two purchases.
         var calls: [Int] = []
