@@ -203,7 +203,11 @@ import Testing
         #expect(harness.lastReport?.receipt != nil)
     }
 
-    @Test(arguments: [("ProductionSandbox", "Sandbox"), ("Production", nil)] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("ProductionSandbox", "Sandbox"), ("ProductionVPPSandbox", "Sandbox"), ("Production", nil),
+            ("ProductionVPP", nil),
+        ] as [(String, String?)])
     func `A receipt names the environment of a report without transactions`(_ kind: String, _ environment: String?) {
         var harness = Harness.signedIn()
         harness.gather(appTransaction: nil, receipt: Data([4, 0x1F, 0xFF, 0x0C]) + Data(kind.utf8) + Data([0]))

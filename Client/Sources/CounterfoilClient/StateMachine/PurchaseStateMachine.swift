@@ -63,7 +63,13 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
         /// The environment of the app transaction, of a renewal info or of the receipt.
         var environment: String? {
             appTransaction.flatMap(SignedText.environment(of:)) ?? renewals.sortedValues.first?.transaction.environment
-                ?? receipt.flatMap { $0.range(of: Data(Array("ProductionSandbox".utf8))).map { _ in "Sandbox" } }
+                ?? receipt.flatMap(Self.environment(of:))
+        }
+
+        /// The environment of a receipt by its type; nil for production.
+        private static func environment(of receipt: Data) -> String? {
+            let types = ["ProductionSandbox", "ProductionVPPSandbox"]
+            return types.contains { receipt.range(of: Data(Array($0.utf8))) != nil } ? "Sandbox" : nil
         }
 
         /// Removes and returns the extras that may be sent with transactions of an environment.
