@@ -70,17 +70,14 @@ public struct NotificationHistoryResponseItem: Sendable, Hashable, Codable {
         self.firstSendAttemptResult = firstSendAttemptResult
     }
 
-    /// Decodes the value. One item must not make the page unreadable: a payload that is missing or no text decodes as an
-    /// empty text, which no verifier accepts, attempts that are missing or unreadable decode as an empty list, and a
+    /// Decodes the value. One item must not make the page unreadable: a payload that is missing or not a text decodes as
+    /// an empty text, which no verifier accepts, attempts that are missing or unreadable decode as an empty list, and a
     /// deprecated result of another type as `nil`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         signedPayload = Self.readable { try container.decodeIfPresent(String.self, forKey: .signedPayload) } ?? ""
-        do {
-            sendAttempts = try container.decodeIfPresent([SendAttemptItem].self, forKey: .sendAttempts) ?? []
-        } catch is DecodingError {
-            sendAttempts = []
-        }
+        sendAttempts =
+            Self.readable { try container.decodeIfPresent([SendAttemptItem].self, forKey: .sendAttempts) } ?? []
         firstSendAttemptResult = Self.readable {
             try container.decodeIfPresent(SendAttemptResult.self, forKey: .firstSendAttemptResult)
         }
