@@ -17,8 +17,10 @@ package enum Concurrently {
         let failure = await withTaskGroup(of: (any Error)?.self) { group in
             var failure: (any Error)?
             for (index, item) in items.enumerated() {
-                if index >= max(limit, 1), let ended = await group.next() { failure = Self.first(failure, ended) }
-                if stopsIfUnauthorized, (failure as? AppStoreServerError)?.code == .unauthorized { break }
+                if index >= max(limit, 1), let ended = await group.next() {
+                    failure = Self.first(failure, ended)
+                    if stopsIfUnauthorized, (ended as? AppStoreServerError)?.code == .unauthorized { break }
+                }
                 group.addTask {
                     do { try await body(item) } catch { return error }
                     return nil

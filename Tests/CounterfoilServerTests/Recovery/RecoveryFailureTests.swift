@@ -103,6 +103,17 @@ import Testing
         #expect(begun.withLock { $0 } == 9)
     }
 
+    @Test func `A refused key ends the work also after another failure, whose error is thrown`() async {
+        let begun = Mutex(0)
+        await #expect(throws: AppStoreServerError(.timeout, "")) {
+            try await Concurrently.forEach(Array(1...9), atOnce: 1, stopsIfUnauthorized: true) { item in
+                begun.withLock { $0 += 1 }
+                throw AppStoreServerError(item == 1 ? .timeout : .unauthorized, "")
+            }
+        }
+        #expect(begun.withLock { $0 } == 2)
+    }
+
     /// `GET /v1/completeness` shows this reason. An open circuit breaker must not replace the error that opened it.
     @Test func `The stored reason is not replaced by an open circuit breaker`() {
         let clock = ServerClock.showing { Date() }
