@@ -200,6 +200,12 @@ import Testing
             try await append([ahead, 50])
             #expect(try await remove(before: 50) == [[0], [ahead, 50]])
             #expect(try await remove(before: 51) == [[2], []])
+            // The clock was ahead at more entries than are deleted at once.
+            try await append([ahead, ahead, ahead, 50, ahead, 70])
+            #expect(try await remove(before: 50, limit: 2) == [[0], [ahead, ahead, ahead, 50, ahead, 70]])
+            #expect(try await remove(before: 51, limit: 2) == [[2], [ahead, 50, ahead, 70]])
+            #expect(try await remove(before: 51, limit: 2) == [[2], [ahead, 70]])
+            #expect(try await remove(before: 51, limit: 1) == [[0], [ahead, 70]])
         }
     }
 

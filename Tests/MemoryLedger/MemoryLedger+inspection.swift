@@ -257,7 +257,9 @@ extension MemoryLedger: RetentionStorage {
             let requests = begun.keys.prefix(limit - deliveries.count)
             for key in requests { state.requests[key] = nil }
             let rest = limit - deliveries.count - requests.count
-            let entries = AuditEntry.expiredCount(state.audit.prefix(rest).map(\.entry.at), at: now)
+            let entries = AuditEntry.expiredCount(
+                state.audit.prefix(rest).map(\.entry.at),
+                followedBy: { state.audit.dropFirst(rest).first { $0.entry.at <= now }?.entry.at }, at: now)
             state.audit.removeFirst(entries)
             return deliveries.count + requests.count + entries
         }

@@ -37,10 +37,19 @@ package struct AuditEntry: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - instants: The dates of the oldest entries, in the order of insertion.
+    ///   - next: The date of the first entry after them that is not in the future; nil if there is none.
     ///   - now: The present instant.
-    package static func expiredCount(_ instants: [Milliseconds], at now: Milliseconds) -> Int {
+    package static func expiredCount(
+        _ instants: [Milliseconds], followedBy next: () throws -> Milliseconds?, at now: Milliseconds
+    ) rethrows -> Int {
         let before = now - retention
         let oldest = instants.prefix { $0 < before || $0 > now }
+        // The clock may have been ahead at all of them.
+        if oldest.count == instants.count, let last = oldest.last, last > now, let following = try next(),
+            following < before
+        {
+            return oldest.count
+        }
         return oldest.lastIndex { $0 < before }.map { $0 + 1 } ?? 0
     }
 

@@ -34,7 +34,14 @@ enum AuditTable {
         let oldest = try db.all("SELECT id, at FROM audit ORDER BY id LIMIT ?", [.init(limit)]) { row in
             (id: row.number(0) ?? 0, at: row.number(1) ?? 0)
         }
-        return oldest.prefix(AuditEntry.expiredCount(oldest.map { $0.at }, at: now)).last?.id
+        let count = try AuditEntry.expiredCount(
+            oldest.map { $0.at },
+            followedBy: {
+                try db.number(
+                    "SELECT at FROM audit WHERE id > ? AND at <= ? ORDER BY id LIMIT 1",
+                    [.integer(oldest.last?.id ?? 0), .integer(now)])
+            }, at: now)
+        return oldest.prefix(count).last?.id
     }
 }
 
