@@ -50,7 +50,7 @@ import Testing
             let id = appEnvironment.id
             let backlog = try await ledger.backlog()
             #expect(backlog.count == 0 && backlog.oldest == nil && backlog.oldestCode == nil)
-            #expect(try await ledger.inquiryBacklog(in: [id], dueBefore: .max, without: []) == InquiryBacklog())
+            #expect(try await ledger.inquiryBacklogs(in: [id], dueBefore: .max, without: []).isEmpty)
             #expect(try await ledger.pending(after: .min, limit: 9).isEmpty)
             #expect(try await ledger.notification("00000000-0000-4000-8000-000000000001") == nil)
             #expect(try await ledger.isNotification(7, inTimelineOf: "anna", in: id) == false)

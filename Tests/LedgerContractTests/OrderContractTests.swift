@@ -91,10 +91,11 @@ import Testing
             let position = InquiryPosition(deadline: first.deadline, id: first.id)
             let rest = try await ledger.pendingInquiries(in: scope, after: position, limit: 9)
             #expect(rest.map(\.transactionID) == ["2", "1"])
-            let none = try await ledger.inquiryBacklog(in: [scope], dueBefore: first.deadline, without: [])
-            #expect(none == InquiryBacklog())
-            let all = try await ledger.inquiryBacklog(in: [scope], dueBefore: first.deadline + 1, without: [])
-            #expect(all == InquiryBacklog(count: 3, oldest: Self.now, firstDeadline: first.deadline))
+            let none = try await ledger.inquiryBacklogs(in: [scope], dueBefore: first.deadline, without: [])
+            #expect(none.isEmpty)
+            let all = try await ledger.inquiryBacklogs(in: [scope], dueBefore: first.deadline + 1, without: [])
+            let backlog = InquiryBacklog(count: 3, oldest: Self.now, firstDeadline: first.deadline)
+            #expect(all == [scope: backlog] && InquiryBacklog(all.values) == backlog)
             let newest = try await ledger.inquiries(
                 about: ["1", "2", "3"], transactionID: nil, in: scope, limit: 2)
             #expect(newest.map(\.transactionID) == ["1", "2"])
@@ -118,6 +119,9 @@ import Testing
                     transaction: Self.purchase("\(number)"), processedAt: Self.now)
                 _ = try await ledger.commit(received: [], processed: [processed])
             }
+            let backlogs = try await ledger.inquiryBacklogs(in: scopes, dueBefore: .max, without: [])
+            #expect(backlogs.mapValues(\.count) == [scopes[0]: 2, scopes[1]: 1])
+            #expect(InquiryBacklog(backlogs.values).count == 3)
             func leased(except left: Int64...) async throws -> [String] {
                 try await ledger.leaseInquiries(
                     at: Self.now, leaseEnds: Self.now + 9, limit: 2, except: Set(left)

@@ -87,17 +87,19 @@ extension MemoryLedger: ConsumptionStorage {
         }
     }
 
-    package func inquiryBacklog(
+    package func inquiryBacklogs(
         in scopes: [Int64], dueBefore end: Milliseconds, without answers: [String]
-    ) async throws -> InquiryBacklog {
+    ) async throws -> [Int64: InquiryBacklog] {
         try read { state in
             let waiting = state.inquiries.map(\.inquiry).filter {
                 $0.state == .pending && scopes.contains($0.scope) && $0.deadline < end
                     && !answers.containsExactly($0.answer ?? "")
             }
-            return InquiryBacklog(
-                count: waiting.count, oldest: waiting.map(\.requestedAt).min(),
-                firstDeadline: waiting.map(\.deadline).min())
+            return Dictionary(grouping: waiting, by: \.scope).mapValues { inquiries in
+                InquiryBacklog(
+                    count: inquiries.count, oldest: inquiries.map(\.requestedAt).min(),
+                    firstDeadline: inquiries.map(\.deadline).min())
+            }
         }
     }
 

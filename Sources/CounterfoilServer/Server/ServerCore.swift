@@ -198,7 +198,7 @@ package struct ServerCore: Sendable {
         add(.failedNotifications) { await total(\.failedNotifications) }
         add(.historyRequests) { await total(\.historyRequests) }
         @Sendable func inquiries() async -> InquiryBacklog? {
-            await Self.read { try await storage.inquiryBacklog(in: served) }
+            await Self.read { InquiryBacklog(try await storage.inquiryBacklogs(in: served).values) }
         }
         add(.consumptionBacklog) { await inquiries().map { Double($0.count) } }
         add(.consumptionAge) { await inquiries().map { age($0.oldest) } }

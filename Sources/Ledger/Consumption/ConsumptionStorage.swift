@@ -135,11 +135,11 @@ package protocol ConsumptionStorage: Sendable {
         in scope: Int64, after position: InquiryPosition?, limit: Int
     ) async throws -> [ConsumptionInquiry]
 
-    /// Returns the backlog of the pending inquiries of the scopes whose deadline is before `end` and whose
-    /// ``ConsumptionInquiry/answer`` is none of `answers`.
-    func inquiryBacklog(
+    /// Returns the backlog of each of the scopes that has one: of the pending inquiries whose deadline is before `end`
+    /// and whose ``ConsumptionInquiry/answer`` is none of `answers`.
+    func inquiryBacklogs(
         in scopes: [Int64], dueBefore end: Milliseconds, without answers: [String]
-    ) async throws -> InquiryBacklog
+    ) async throws -> [Int64: InquiryBacklog]
 
     /// Returns the inquiries of an app and environment, the newest first.
     func inquiries(in scope: Int64, before id: Int64, limit: Int) async throws -> [ConsumptionInquiry]
@@ -159,13 +159,14 @@ extension ConsumptionStorage {
         try await leaseInquiries(at: now, leaseEnds: leaseEnds, limit: limit, except: [])
     }
 
-    /// Returns the backlog of the inquiries that the server tries to answer: without those that should not be answered,
-    /// because there is no consent, for example (see ``ConsumptionPreview/Obstacle``).
-    package func inquiryBacklog(
+    /// Returns the backlog of each of the scopes that has one: of the inquiries that the server tries to answer, without
+    /// those that should not be answered, because there is no consent, for example (see
+    /// ``ConsumptionPreview/Obstacle``).
+    package func inquiryBacklogs(
         in scopes: [Int64], dueBefore end: Milliseconds = .max
-    ) async throws -> InquiryBacklog {
+    ) async throws -> [Int64: InquiryBacklog] {
         let obstacles = ConsumptionPreview.Obstacle.allCases.map(\.rawValue)
-        return try await inquiryBacklog(in: scopes, dueBefore: end, without: obstacles)
+        return try await inquiryBacklogs(in: scopes, dueBefore: end, without: obstacles)
     }
 }
 
@@ -179,6 +180,13 @@ package struct InquiryBacklog: Sendable, Hashable {
 
     package init(count: Int = 0, oldest: Milliseconds? = nil, firstDeadline: Milliseconds? = nil) {
         (self.count, self.oldest, self.firstDeadline) = (count, oldest, firstDeadline)
+    }
+
+    /// Creates the backlog of several scopes together.
+    package init(_ backlogs: some Collection<InquiryBacklog>) {
+        self.init(
+            count: backlogs.reduce(0) { $0 + $1.count }, oldest: backlogs.compactMap(\.oldest).min(),
+            firstDeadline: backlogs.compactMap(\.firstDeadline).min())
     }
 }
 

@@ -158,22 +158,28 @@ extension SQLiteStorage: ConsumptionStorage {
         }
     }
 
-    package func inquiryBacklog(
+    package func inquiryBacklogs(
         in scopes: [Int64], dueBefore end: Milliseconds, without answers: [String]
-    ) async throws -> InquiryBacklog {
-        guard !scopes.isEmpty else { return InquiryBacklog() }
+    ) async throws -> [Int64: InquiryBacklog] {
+        guard !scopes.isEmpty else { return [:] }
         let values = scopes.map { SQLValue.integer($0) } + [.integer(end)] + answers.map { SQLValue.text($0) }
         return try await read { db in
             // The index of pending inquiries: that of the scopes has all that were ever received.
-            try db.first(
+            let found: [(Int64, InquiryBacklog)] = try db.all(
                 """
-                SELECT count(*), min(requested_at), min(deadline)
+                SELECT scope, count(*), min(requested_at), min(deadline)
                 FROM consumption_requests INDEXED BY consumption_requests_by_time
                 WHERE \(ConsumptionTables.isPending) AND scope IN (\(scopes.placeholders))
                     AND deadline < ? AND coalesce(answer, '') NOT IN (\(answers.placeholders))
+                GROUP BY scope
                 """, values
-            ) { row in InquiryBacklog(count: row.count(0), oldest: row.number(1), firstDeadline: row.number(2)) }
-                ?? InquiryBacklog()
+            ) { row in
+                (
+                    row.number(0) ?? 0,
+                    InquiryBacklog(count: row.count(1), oldest: row.number(2), firstDeadline: row.number(3))
+                )
+            }
+            return Dictionary(found) { first, _ in first }
         }
     }
 

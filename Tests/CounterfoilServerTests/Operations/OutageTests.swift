@@ -160,7 +160,8 @@ import Testing
                 id: id, scope: scope, uuid: uuid, type: .consumptionRequest, signedDate: now, transaction: transaction,
                 processedAt: now)
             _ = try await storage.commit(received: [], processed: [processed])
-            let waiting = try await storage.inquiryBacklog(in: [scope], dueBefore: .max, without: []).count
+            let waiting = try await storage.inquiryBacklogs(in: [scope], dueBefore: .max, without: [])[scope]?
+                .count
             try #require(waiting == 1)
             for (environment, count) in [(AppStoreEnvironment.sandbox, 0), (.production, 1)] {
                 // The server itself takes a request only when it is due.

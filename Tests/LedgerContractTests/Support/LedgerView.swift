@@ -29,7 +29,8 @@ enum LedgerView {
         lines.append("backlog \(backlog.count) since \(backlog.oldest ?? -1)")
         for ids in [scopes.map(\.id), scopes.suffix(1).map(\.id), []] {
             for answers in [[], ["answer"], ["", "no_consent"]] as [[String]] {
-                let waiting = try await ledger.inquiryBacklog(in: ids, dueBefore: .max, without: answers)
+                let waiting = try await ledger.inquiryBacklogs(in: ids, dueBefore: .max, without: answers)
+                    .sorted { $0.key < $1.key }
                 lines.append("inquiries in \(ids) without \(answers): \(waiting)")
             }
         }

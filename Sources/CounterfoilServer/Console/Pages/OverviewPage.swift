@@ -121,14 +121,12 @@ struct OverviewPage {
         guard pageRequest.may(.supportRead) else { return }
         let end = (pageRequest.now + Self.urgency).milliseconds
         let all = pageRequest.selection.all
-        // Usually none is urgent, and one query is enough.
-        guard try await storage.inquiryBacklog(in: all.map(\.id), dueBefore: end).count > 0 else { return }
+        let backlogs = try await storage.inquiryBacklogs(in: all.map(\.id), dueBefore: end)
         // Production first: in Sandbox there is no money to refund.
         let ordered = all.filter { $0.environment == .production } + all.filter { $0.environment != .production }
         for appEnvironment in ordered {
             let query = appEnvironment.parameters
-            let urgent = try await storage.inquiryBacklog(in: [appEnvironment.id], dueBefore: end)
-            guard let deadline = urgent.firstDeadline else { continue }
+            guard let urgent = backlogs[appEnvironment.id], let deadline = urgent.firstDeadline else { continue }
             let first = Date(milliseconds: deadline).consoleText
             add(
                 "Consumption requests of \(query.map(\.1).joined(separator: " "))",
