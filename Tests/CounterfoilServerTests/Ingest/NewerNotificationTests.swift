@@ -115,6 +115,28 @@ import Testing
         }
     }
 
+    @Test func `The delivery attempts of a notification that cannot be read are found if it was signed again`()
+        async throws
+    {
+        try await AppStoreProxy.run { proxy in
+            try await World.withAPI(server: { proxy.redirectRequests(in: &$0) }) { world in
+                let (information, signer) = (world.simulator.information, world.simulator.core.authority.signer)
+                let members = try #require(
+                    Self.unreadable(bundleID: information.bundleID, appAppleID: information.appAppleID).first)
+                let text = try signer.sign(json: Self.json("newer", members))
+                #expect(try await Self.post(text, to: world).status == 200)
+                let again = try signer.sign(json: Self.json("newer", members))
+                try #require(again != text)
+                let attempt = #"{"attemptDate":\#(World.start.milliseconds),"sendAttemptResult":"SUCCESS"}"#
+                let item = #"{"signedPayload":"\#(again)","sendAttempts":[\#(attempt)]}"#
+                let history = #"{"hasMore":false,"notificationHistory":[\#(item)]}"#
+                proxy.setAnswer { path in path.contains("/notifications/history") ? (200, history) : nil }
+                let answer = try await world.api.send("POST", "/v1/notifications/newer/attempts")
+                #expect(answer.status == 200 && answer.items.map { $0["result"] as? String } == ["SUCCESS"])
+            }
+        }
+    }
+
     @Test func `An export contains notifications that cannot be read, and an import stores them as failed`()
         async throws
     {

@@ -85,8 +85,9 @@ struct SendAttemptRoutes {
     private func isSame(_ item: NotificationHistoryResponseItem, _ stored: StoredNotification) async -> Bool {
         if item.signedPayload.isExactly(stored.text) { return true }
         do throws(VerificationError) {
-            let payload = try await appStore.historical.notification(item.signedPayload).payload
-            return stored.isNamed(payload.notificationUUID)
+            // The ledger has also notifications that this version cannot read.
+            let envelope = try await appStore.historical.notificationEnvelope(item.signedPayload).payload
+            return stored.isNamed(envelope.uuid)
         } catch {
             // A text that fails verification is not a stored one.
             return false
