@@ -163,7 +163,8 @@ extension Collection {
 }
 
 extension Sequence where Element: BinaryInteger {
-    /// The numbers as a list in SQL, for a text that is not cached: see ``SQLStatement``.
+    /// The numbers as a list in SQL, for a text that is not cached (see ``SQLStatement``), or between the brackets of a
+    /// JSON array.
     var sqlList: String { map { String($0) }.joined(separator: ", ") }
 }
 

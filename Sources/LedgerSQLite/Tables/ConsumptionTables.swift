@@ -133,11 +133,11 @@ enum ConsumptionTables {
     /// index.
     static func due(at now: Milliseconds, except scopes: Set<Int64>) -> (sql: String, values: [SQLValue]) {
         let times = LongestDelay.inquiry.dueTimes(at: now)
-        let placeholders = repeatElement("?", count: scopes.count).joined(separator: ", ")
-        // Without an exception the query reads nothing but the index.
-        let others = scopes.isEmpty ? "" : " AND scope NOT IN (\(placeholders))"
+        // Without an exception the query reads nothing but the index. One value for all scopes, because each text of a query
+        // stays in the cache.
+        let others = scopes.isEmpty ? "" : " AND scope NOT IN (SELECT value FROM json_each(?))"
         let part = "SELECT id FROM consumption_requests WHERE \(isPending) AND next_attempt_at BETWEEN ? AND ?" + others
-        let excluded = scopes.map { SQLValue.integer($0) }
+        let excluded = scopes.isEmpty ? [] : [SQLValue.text("[\(scopes.sqlList)]")]
         return (
             times.map { _ in part }.joined(separator: " UNION ALL "),
             times.flatMap { [SQLValue.integer($0.lowerBound), .integer($0.upperBound)] + excluded }
