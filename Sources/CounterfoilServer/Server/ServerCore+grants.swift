@@ -10,18 +10,17 @@ extension ServerCore {
     func warnAboutUnknownGrants() async {
         for appEnvironment in scopes.all {
             guard let names = apps[appEnvironment.bundleID]?.catalogue.entitlements.keys else { continue }
-            var place: Logger.Metadata = [
-                "app": "\(appEnvironment.bundleID)", "environment": "\(appEnvironment.environment.rawValue)",
-            ]
             do {
                 let granted = try await storage.grantedEntitlements(in: appEnvironment.id, at: now.milliseconds)
                 let unknown = granted.filter { !names.containsExactly($0) }
                 guard !unknown.isEmpty else { continue }
-                place["entitlements"] = "\(unknown.joined(separator: ", "))"
-                logger.warning("running grants give entitlements that the configuration does not have", metadata: place)
+                logger.warning(
+                    "running grants give entitlements that the configuration does not have",
+                    metadata: appEnvironment.logMetadata(["entitlements": "\(unknown.joined(separator: ", "))"]))
             } catch {
-                place["reason"] = "\(error.logReason)"
-                logger.warning("the entitlements of the running grants could not be read", metadata: place)
+                logger.warning(
+                    "the entitlements of the running grants could not be read",
+                    metadata: appEnvironment.logMetadata(["reason": "\(error.logReason)"]))
             }
         }
     }
