@@ -27,6 +27,8 @@ public final class Simulator: Sendable {
     private let service: LoopbackService
     private let backgroundTask: Task<Void, Never>
     private let wakeups: AsyncStream<Void>.Continuation
+    /// The work of ``stop()``, which all callers await.
+    private let stopping = Mutex<Task<Void, Never>?>(nil)
 
     private init(
         _ core: SimulatorCore, _ information: SimulatorInformation, _ directory: SimulatorDirectory,
@@ -124,6 +126,15 @@ public final class Simulator: Sendable {
     /// Stops the simulator: accepts no more connections, and closes open ones after half a second. Deletes the folder
     /// if it is temporary. Returns when this is done, also if the task is cancelled.
     public func stop() async {
+        let task = stopping.withLock { stopping in
+            let task = stopping ?? Task { await self.stopOnce() }
+            stopping = task
+            return task
+        }
+        await task.value
+    }
+
+    private func stopOnce() async {
         // The event stream of an open page would keep its connection open.
         core.pages.shutdown()
         core.advances.cancelAll()
@@ -144,7 +155,7 @@ public final class Simulator: Sendable {
         } onCancel: {
             Task { await self.stop() }
         }
-        // That task may still be deleting the folder.
+        // Wait until that task has deleted the folder.
         if Task.isCancelled { await stop() }
     }
 }
