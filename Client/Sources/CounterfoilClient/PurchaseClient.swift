@@ -170,8 +170,7 @@ public actor PurchaseClient {
         switch effect {
         case .saveDevice(let record): await save(record, as: "device")
         case .saveCustomer(let record): await save(record, as: "customer")
-        case .publish(let customer):
-            observers.values.forEach { $0.yield(customer) }
+        case .publish(let customer): observers.values.forEach { $0.yield(customer) }
         case .gather(let id, let name): Task { events.yield(.gathered(id, await Self.gather(name, from: store))) }
         case .send(let id, let request): requests[id] = Task { await send(id, request) }
         case .cancel(let request): requests.removeValue(forKey: request)?.cancel()

@@ -33,10 +33,7 @@
                 let statuses = Task {
                     for await _ in Product.SubscriptionInfo.Status.updates { continuation.yield(.statuses) }
                 }
-                continuation.onTermination = { _ in
-                    transactions.cancel()
-                    statuses.cancel()
-                }
+                continuation.onTermination = { _ in [transactions, statuses].forEach { $0.cancel() } }
             }
         }
 

@@ -79,7 +79,8 @@ extension `Finishing transactions` {
         harness.pass(2 * day)
         harness.send(.buy(call: 1, productID: "lifetime", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(lifetime(token: nil)))))
-        let report = try #require(harness.lastReport)
+        let last = harness.lastReport
+        let report = try #require(last)
         #expect(report.restore == nil && harness.sent.last?.request.ids == [5])
         harness.answerAll()
         #expect(harness.finished == [5])

@@ -47,8 +47,7 @@ extension PurchaseStateMachine {
         let renewals = request.extras.renewals.sortedValues.map(\.renewalJWS)
         report.signedRenewals = renewals.isEmpty ? nil : renewals
         (report.appTransaction, report.receipt) = (request.extras.appTransaction, request.extras.receipt)
-        let mayMove = mode == .purchase && batch.first?.staysWithOwner != true
-        report.restore = mayMove ? nil : mode == .restore
+        report.restore = mode == .purchase && batch.first?.staysWithOwner != true ? nil : mode == .restore
         report.environment = environment.isEmpty ? nil : environment
         request.environment = report.environment
         send(request, .report(report))
