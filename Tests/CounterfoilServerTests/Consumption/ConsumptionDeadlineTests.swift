@@ -9,7 +9,11 @@ import Testing
 @testable import LedgerServices
 
 @Suite struct `Consumption requests near the deadline` {
-    @Test func `An App Store that fails until shortly before the deadline still gets the answer`() async throws {
+    /// Calls `body` when the App Store has refused the first answer to a consumption request, with that request. The App
+    /// Store refuses all answers until the fault is removed.
+    private static func run(
+        _ body: (_ world: World, _ first: ConsumptionInquiry, _ fault: Int) async throws -> Void
+    ) async throws {
         try await World.run(server: { configuration in
             configuration.keys = [World.backend]
             configuration.apps[0].consumption = ConsumptionPolicy(defaultConsent: true)
@@ -24,6 +28,13 @@ import Testing
             try await world.waitUntilIdle()
             let id = try #require(outcome.transactionID)
             let first = try await world.inquiry(about: id) { $0.attempts == 1 }
+            try await body(world, first, fault)
+        }
+    }
+
+    @Test func `An App Store that fails until shortly before the deadline still gets the answer`() async throws {
+        try await Self.run { world, first, fault in
+            let id = first.transactionID
             // The next pause, of twenty seconds, would end after the deadline.
             try await world.simulator.advance(by: 12 * 3600 - 16)
             let second = try await world.inquiry(about: id) { $0.attempts == 2 }
@@ -37,20 +48,8 @@ import Testing
     }
 
     @Test func `A clock that is ahead for a while does not end the time for an answer`() async throws {
-        try await World.run(server: { configuration in
-            configuration.keys = [World.backend]
-            configuration.apps[0].consumption = ConsumptionPolicy(defaultConsent: true)
-        }) { world in
-            world.simulator.configure { $0.refundDecision = .byCommand }
-            try await world.simulator.perform(
-                .purchase(customer: "anna", product: "com.example.coins.100", appAccountToken: AppAccountToken(UUID())))
-            try await world.waitUntilIdle()
-            let fault = try world.simulator.add(
-                Fault("route:send-consumption", .rateLimit(retryAfterSeconds: 1_000_000_000)))
-            let outcome = try await world.simulator.perform(.requestRefund(customer: "anna"))
-            try await world.waitUntilIdle()
-            let id = try #require(outcome.transactionID)
-            let first = try await world.inquiry(about: id) { $0.attempts == 1 }
+        try await Self.run { world, first, fault in
+            let id = first.transactionID
             try world.simulator.removeFault(fault)
             let (core, ahead) = (try world.server.core, World.start + 400 * 86_400)
             try #require(ahead.milliseconds > first.deadline)
