@@ -107,10 +107,8 @@ extension SQLiteStorage: LedgerStorage {
 
     package func backlog() async throws -> (count: Int, oldest: Milliseconds?, oldestCode: Int64?) {
         try await read { db in
-            try db.first(
-                "SELECT count(*), min(received_at), (SELECT id FROM inbox ORDER BY received_at, id LIMIT 1) FROM inbox",
-                []
-            ) { row in
+            // Of the row with the minimum, SQLite returns the other columns too.
+            try db.first("SELECT count(*), min(received_at), id FROM inbox", []) { row in
                 (count: row.count(0), oldest: row.number(1), oldestCode: row.number(2))
             } ?? (0, nil, nil)
         }
