@@ -128,8 +128,7 @@ package struct LedgerRebuild: Sendable {
                 let readable = try text.readable
                 return ScratchDatabase.SourcedFact(
                     fact: try await .read(readable, kind: kind, in: appEnvironment, by: verifier),
-                    scope: appEnvironment.id,
-                    source: FactProcessor.Source(signedFact: text.id, text: readable, kind: kind, storage.headers))
+                    scope: appEnvironment.id, number: text.id, text: readable, kind: kind)
             }
             report.refuse(signedFacts.refused)
             report.signedFacts += signedFacts.values.count

@@ -7,14 +7,18 @@ internal import Ledger
 /// ``FormerOwnerTable``, to which the ledger is attached. Rebuilt records go to the file's tables; all other tables are
 /// the ledger's.
 final class ScratchDatabase: Sendable {
-    /// A fact with its source.
+    /// A fact with its signed text.
     struct SourcedFact: Sendable {
         var fact: SignedFact.Fact
         var scope: Int64
-        var source: FactProcessor.Source
+        /// The row identifier in the ledger.
+        var number: Int64
+        var text: String
+        var kind: SignedFact.Kind
     }
 
     private let queue: DatabaseQueue
+    private let headers: HeaderRegistry
     private let path: String
     private let ledger: String
 
@@ -24,6 +28,7 @@ final class ScratchDatabase: Sendable {
     init(of storage: SQLiteStorage) throws(StorageError) {
         let ledger = storage.path
         let path = ScratchDatabase.path(for: ledger)
+        headers = storage.headers
         self.ledger = ledger
         self.path = path
         var configuration = Configuration()
@@ -51,14 +56,18 @@ final class ScratchDatabase: Sendable {
     func add(_ notifications: [ProcessedNotification]) async throws {
         try await write { db in
             for notification in notifications {
-                _ = try FactProcessor.add(notification, FactProcessor.Source(notification, db), db)
+                _ = try FactProcessor.add(notification, LineageRecord.Source(notification, db), db)
             }
         }
     }
 
     func add(_ facts: [SourcedFact]) async throws {
-        try await write { db in
-            for item in facts { _ = try FactProcessor.add(item.fact, in: item.scope, item.source, db) }
+        try await write { [headers] db in
+            for item in facts {
+                let source = LineageRecord.Source(
+                    signedFact: item.number, text: item.text, kind: item.kind, headers, db)
+                _ = try FactProcessor.add(item.fact, in: item.scope, source, db)
+            }
         }
     }
 

@@ -19,7 +19,7 @@ enum FactProcessor {
             try db.run("DELETE FROM failures WHERE id = ?", [.integer(notification.id)])
             waited = db.changesCount > 0
         }
-        let source = try Source(notification, db)
+        let source = try LineageRecord.Source(notification, db)
         let outcome = try add(notification, source, db)
         for replaced in outcome.replaced { try drop(replaced, db) }
         if let transaction = notification.transaction {
@@ -72,8 +72,9 @@ enum FactProcessor {
     ) throws -> Bool {
         // The number that SQLite assigns to the next row.
         let number = try db.number("SELECT coalesce(max(id), 0) + 1 FROM statements", []) ?? 1
-        let source = Source(signedFact: number, text: signedFact.text, kind: signedFact.kind, headers)
-        let outcome = try record.add(signedFact.fact, source.forRecord(db))
+        let source = LineageRecord.Source(
+            signedFact: number, text: signedFact.text, kind: signedFact.kind, headers, db)
+        let outcome = try record.add(signedFact.fact, source)
         guard outcome.isNew else { return false }
         try db.run(
             """
@@ -92,7 +93,7 @@ enum FactProcessor {
 
     /// Adds a notification and its facts to the records.
     static func add(
-        _ notification: ProcessedNotification, _ source: Source, _ db: Database
+        _ notification: ProcessedNotification, _ source: LineageRecord.Source, _ db: Database
     ) throws -> NotificationOutcome {
         if let account = notification.account {
             let mention = LineageRecord.Mention(notification: source.id, signedDate: notification.signedDate)
@@ -101,7 +102,7 @@ enum FactProcessor {
         var outcome = NotificationOutcome()
         for original in notification.originals {
             try LineageTable.update(original, in: notification.scope, db) {
-                try $0.add(notification, source.forRecord(db), &outcome)
+                try $0.add(notification, source, &outcome)
             }
         }
         return outcome
@@ -109,9 +110,9 @@ enum FactProcessor {
 
     /// Adds a fact of either kind to its record.
     static func add(
-        _ fact: SignedFact.Fact, in scope: Int64, _ source: Source, _ db: Database
+        _ fact: SignedFact.Fact, in scope: Int64, _ source: LineageRecord.Source, _ db: Database
     ) throws -> LineageRecord.Outcome {
-        try LineageTable.update(fact.originalTransactionID, in: scope, db) { try $0.add(fact, source.forRecord(db)) }
+        try LineageTable.update(fact.originalTransactionID, in: scope, db) { try $0.add(fact, source) }
     }
 
     /// Deletes a signed fact that was replaced by another text. Notifications are never deleted.
@@ -121,63 +122,34 @@ enum FactProcessor {
     }
 }
 
-extension FactProcessor {
-    /// The text that contains facts.
-    struct Source {
-        enum Key {
-            case notification(uuid: String)
-            case signedFact(text: String, HeaderRegistry)
+extension LineageRecord.Source {
+    /// Creates the source of a signed fact.
+    init(signedFact number: Int64, text: String, kind: SignedFact.Kind, _ headers: HeaderRegistry, _ db: Database) {
+        self.init(
+            .signedFact(number), key: text, isReceipt: kind == .receipt, wasReceipt: { try Self.isReceipt($0, db) }
+        ) { number in
+            let select = "SELECT text FROM statements WHERE id = ?"
+            return try db.first(select, [.integer(number)]) { $0.blob(0) }.flatMap { headers.unpack($0) }
         }
+    }
 
-        /// The ``FactSource/code``.
-        let id: Int64
-        /// Decides between two equal facts. Row identifiers cannot, because they depend on the order of arrival.
-        let key: Key
-        /// Whether the text is from a receipt.
-        let isReceipt: Bool
-
-        /// Creates the source of a signed fact.
-        init(signedFact number: Int64, text: String, kind: SignedFact.Kind, _ headers: HeaderRegistry) {
-            id = FactSource.signedFact(number).code
-            key = .signedFact(text: text, headers)
-            isReceipt = kind == .receipt
-        }
-
-        /// Creates the source of a notification. For a different text with a known UUID, this is the stored
-        /// notification.
-        init(_ notification: ProcessedNotification, _ db: Database) throws {
-            key = .notification(uuid: notification.uuid)
-            isReceipt = false
+    /// Creates the source of a notification. For a different text with a known UUID, this is the stored notification.
+    init(_ notification: ProcessedNotification, _ db: Database) throws {
+        let stored =
             switch InboxText(code: notification.id) {
-            case .notification(let number): id = number
+            case .notification(let number): number
             case .otherText(let number):
-                id = try db.number("SELECT notification FROM other_texts WHERE id = ?", [.integer(number)]) ?? 0
+                try db.number("SELECT notification FROM other_texts WHERE id = ?", [.integer(number)]) ?? 0
             }
+        self.init(.notification(stored), key: notification.uuid, wasReceipt: { try Self.isReceipt($0, db) }) {
+            try StoredUUID.ofNotification($0, db)
         }
+    }
 
-        /// Returns the source for ``LineageRecord``, which does not know the database.
-        func forRecord(_ db: Database) -> LineageRecord.Source {
-            let wasReceipt: (Int64) throws -> Bool = { try Self.isReceipt($0, db) }
-            switch key {
-            case .notification(let uuid):
-                return LineageRecord.Source(.notification(id), key: uuid, wasReceipt: wasReceipt) {
-                    try StoredUUID.ofNotification($0, db)
-                }
-            case .signedFact(let text, let headers):
-                return LineageRecord.Source(
-                    .signedFact(-id), key: text, isReceipt: isReceipt, wasReceipt: wasReceipt
-                ) { number in
-                    let select = "SELECT text FROM statements WHERE id = ?"
-                    return try db.first(select, [.integer(number)]) { $0.blob(0) }.flatMap { headers.unpack($0) }
-                }
-            }
-        }
-
-        private static func isReceipt(_ source: Int64, _ db: Database) throws -> Bool {
-            guard let signedFact = FactSource(code: source)?.signedFact else { return false }
-            let select = "SELECT kind FROM statements WHERE id = ?"
-            return try db.number(select, [.integer(signedFact)]) == SignedFact.Kind.receipt.rawValue
-        }
+    private static func isReceipt(_ source: Int64, _ db: Database) throws -> Bool {
+        guard let signedFact = FactSource(code: source)?.signedFact else { return false }
+        let select = "SELECT kind FROM statements WHERE id = ?"
+        return try db.number(select, [.integer(signedFact)]) == SignedFact.Kind.receipt.rawValue
     }
 }
 

@@ -106,8 +106,8 @@ import Testing
                 for number in order {
                     _ = try FactProcessor.add(
                         .transaction(versions[number]), in: scope,
-                        FactProcessor.Source(
-                            signedFact: Int64(number + 1), text: "\(number)", kind: .transaction, headers), db)
+                        LineageRecord.Source(
+                            signedFact: Int64(number + 1), text: "\(number)", kind: .transaction, headers, db), db)
                     if order == [0, 1], number == 0 {
                         #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM successions") == 1)
                     }
@@ -160,8 +160,8 @@ import Testing
                     for (number, index) in order.enumerated() {
                         _ = try FactProcessor.add(
                             facts[index], in: scope,
-                            FactProcessor.Source(
-                                signedFact: Int64(number + 1), text: "\(number)", kind: .transaction, headers),
+                            LineageRecord.Source(
+                                signedFact: Int64(number + 1), text: "\(number)", kind: .transaction, headers, db),
                             db)
                         if order == [0, 1, 2], number == 1 {
                             #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM segments") == 1)

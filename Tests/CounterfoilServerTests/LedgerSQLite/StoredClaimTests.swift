@@ -233,10 +233,10 @@ import Testing
                 let fact = TransactionFact(
                     transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
                     purchaseDate: World.start, signedDate: World.start + Double(number), appAccountToken: token)
-                let source = FactProcessor.Source(
-                    signedFact: 100 + Int64(number), text: "", kind: .transaction, storage.headers)
                 try await scratch.add([
-                    ScratchDatabase.SourcedFact(fact: .transaction(fact), scope: appEnvironment.id, source: source)
+                    ScratchDatabase.SourcedFact(
+                        fact: .transaction(fact), scope: appEnvironment.id, number: 100 + Int64(number), text: "",
+                        kind: .transaction)
                 ])
             }
             try await scratch.replace()
