@@ -19,7 +19,8 @@ extension SQLiteStorage: GrantStorage {
             // A grant that has already ended gets its event `grant.expired` at once.
             try GrantTables.add([event], to: id, in: scope, emittedUntil: .min, db)
             guard let grant = try GrantTables.history(of: id, in: scope, db).grant(id) else { return .refused }
-            try GrantTables.emit(.grantCreated, grant, in: scope, at: grant.createdAt, learned: now, db)
+            try OutboxTable.add(
+                LedgerEvent(.grantCreated, of: grant, at: grant.createdAt, learned: now, in: scope), db)
             return .created(grant)
         }
     }
@@ -36,7 +37,7 @@ extension SQLiteStorage: GrantStorage {
             guard let revoked = try GrantTables.history(of: id, in: scope, db).grant(id),
                 let instant = revoked.revocation?.instant
             else { return .unknown }
-            try GrantTables.emit(.grantRevoked, revoked, in: scope, at: instant, learned: now, db)
+            try OutboxTable.add(LedgerEvent(.grantRevoked, of: revoked, at: instant, learned: now, in: scope), db)
             return .revoked(revoked)
         }
     }
@@ -84,7 +85,7 @@ extension SQLiteStorage: GrantStorage {
         let grant = try GrantTables.history(of: id, in: scope, db).grant(id)
         try setDue(.null, of: id, in: scope, db)
         guard let grant, let end = grant.until else { return }
-        try GrantTables.emit(.grantExpired, grant, in: scope, at: end, learned: now, db)
+        try OutboxTable.add(LedgerEvent(.grantExpired, of: grant, at: end, learned: now, in: scope), db)
     }
 
     private static func setDue(_ due: SQLValue, of id: String, in scope: Int64, _ db: Database) throws {

@@ -188,14 +188,4 @@ enum GrantTables {
         ) { try found.add($0, from: 0) }
         return found.all.map(\.grant)
     }
-
-    // MARK: - Events
-
-    /// Creates the event of a change of a grant. A grant has one event of each type.
-    static func emit(
-        _ type: EventType, _ grant: Grant, in scope: Int64, at instant: Milliseconds, learned now: Milliseconds,
-        _ db: Database
-    ) throws {
-        try OutboxTable.add(LedgerEvent(type, of: grant, at: instant, learned: now, in: scope), db)
-    }
 }
