@@ -107,17 +107,13 @@ private struct Packing {
     var headers: [Int64] = []
 
     mutating func pack(_ text: UnsafeRawBufferPointer) -> Bool {
-        guard let form = Compact(text, 0..<text.count),
-            let payload = Base64.decodeURL(UnsafeRawBufferPointer(rebasing: text[form.payload])),
-            let signature = Base64.decodeURL(UnsafeRawBufferPointer(rebasing: text[form.signature])),
-            signature.count <= 255
-        else { return false }
-        bytes.reserveCapacity(payload.count + 128)
+        guard let jws = DecodedJWS(text, 0..<text.count) else { return false }
+        bytes.reserveCapacity(jws.payload.count + 128)
         bytes.append(1)
-        append(header: text, form.header)
-        payload.withUnsafeBytes { segments(of: $0) }
+        append(header: jws.header)
+        jws.payload.withUnsafeBytes { segments(of: $0) }
         bytes.append(0)
-        bytes.append(contentsOf: signature)
+        bytes.append(contentsOf: jws.signature)
         return true
     }
 
@@ -129,18 +125,15 @@ private struct Packing {
         while let found = find("\"eyJ", in: payload, from: place) {
             place = found + 4
             guard let end = position(of: "\"", in: payload, from: place),
-                let form = Compact(payload, found + 1..<end),
-                let inner = Base64.decodeURL(UnsafeRawBufferPointer(rebasing: payload[form.payload])),
-                let signature = Base64.decodeURL(UnsafeRawBufferPointer(rebasing: payload[form.signature])),
-                signature.count <= 255
+                let jws = DecodedJWS(payload, found + 1..<end)
             else { continue }
             literal(payload, start..<found + 1)
             bytes.append(2)
-            append(header: payload, form.header)
-            append(UInt32(truncatingIfNeeded: inner.count))
-            bytes.append(contentsOf: inner)
-            bytes.append(UInt8(truncatingIfNeeded: signature.count))
-            bytes.append(contentsOf: signature)
+            append(header: jws.header)
+            append(UInt32(truncatingIfNeeded: jws.payload.count))
+            bytes.append(contentsOf: jws.payload)
+            bytes.append(UInt8(truncatingIfNeeded: jws.signature.count))
+            bytes.append(contentsOf: jws.signature)
             start = end
             place = end
         }
@@ -154,8 +147,8 @@ private struct Packing {
         bytes.append(contentsOf: text[range])
     }
 
-    private mutating func append(header text: UnsafeRawBufferPointer, _ range: Range<Int>) {
-        let number = registry.number(of: UnsafeRawBufferPointer(rebasing: text[range]))
+    private mutating func append(header: UnsafeRawBufferPointer) {
+        let number = registry.number(of: header)
         if !headers.contains(number) { headers.append(number) }
         withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
     }
@@ -177,20 +170,21 @@ private struct Packing {
     }
 }
 
-/// The ranges of the three segments of a JWS. Their contents are checked when they are decoded; the header is never
-/// decoded.
-private struct Compact {
-    let header: Range<Int>
-    let payload: Range<Int>
-    let signature: Range<Int>
+/// The three segments of a JWS. The header is never decoded.
+private struct DecodedJWS {
+    let header: UnsafeRawBufferPointer
+    let payload: [UInt8]
+    let signature: [UInt8]
 
     init?(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) {
         guard let first = position(of: ".", in: text, from: range.lowerBound), first < range.upperBound,
-            let second = position(of: ".", in: text, from: first + 1), second < range.upperBound
+            let second = position(of: ".", in: text, from: first + 1), second < range.upperBound,
+            let payload = Base64.decodeURL(UnsafeRawBufferPointer(rebasing: text[first + 1..<second])),
+            let signature = Base64.decodeURL(UnsafeRawBufferPointer(rebasing: text[second + 1..<range.upperBound])),
+            signature.count <= 255
         else { return nil }
-        header = range.lowerBound..<first
-        payload = first + 1..<second
-        signature = second + 1..<range.upperBound
+        header = UnsafeRawBufferPointer(rebasing: text[range.lowerBound..<first])
+        (self.payload, self.signature) = (payload, signature)
     }
 }
 
@@ -206,12 +200,7 @@ private func position(of letter: Unicode.Scalar, in text: UnsafeRawBufferPointer
 private struct Unpacking {
     let registry: HeaderRegistry
     let bytes: [UInt8]
-    private var place = 0
-
-    init(registry: HeaderRegistry, bytes: [UInt8]) {
-        self.registry = registry
-        self.bytes = bytes
-    }
+    var place = 0
 
     mutating func text() -> String? {
         guard let version = take(1)?.first else { return nil }
