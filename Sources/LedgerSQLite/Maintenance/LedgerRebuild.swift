@@ -82,9 +82,11 @@ package struct LedgerRebuild: Sendable {
         let originals = try await differingOriginalPurchases(scopes, &report)
         if replacing, report.differences > 0, report.refusals == 0 {
             try await scratch.replace()
-            try await storage.derive(claims.differing)
-            try await storage.correct(originals)
-            try await storage.derive(grants: grants.differing)
+            try await storage.write { db in
+                for subject in claims.differing { try ClaimTables.derive(subject, db) }
+                for difference in originals { try OriginalPurchaseTable.correct(difference, db) }
+                for (scope, id) in grants.differing { try GrantTables.derive(id, in: scope, emittedUntil: .min, db) }
+            }
             report.isReplaced = true
         }
         progress(1)
@@ -139,17 +141,28 @@ package struct LedgerRebuild: Sendable {
 
     private func differingOriginalPurchases(
         _ scopes: AppEnvironmentRegistry, _ report: inout Report
-    ) async throws -> [SQLiteStorage.OriginalPurchaseVerification.Difference] {
-        var differing: [SQLiteStorage.OriginalPurchaseVerification.Difference] = []
+    ) async throws -> [OriginalPurchaseTable.Difference] {
+        var differing: [OriginalPurchaseTable.Difference] = []
         var next: [SQLValue]? = OriginalPurchaseTable.Page.start
         while let key = next {
-            let page = try await storage.verifyOriginalPurchases(
-                after: key, limit: Self.batch, scopes, by: verifier)
-            report.facts += page.count
-            report.refuse(page.refused)
-            for purchase in page.differing { report.add(difference: "app transaction \(purchase.subject)") }
-            differing += page.differing
-            next = page.next
+            let page = try await storage.read {
+                try OriginalPurchaseTable.page(after: key, limit: Self.batch, scopes, storage.headers, $0)
+            }
+            report.facts += page.purchases.count
+            report.refuse(page.damages.map(\.logReason))
+            for stored in page.purchases {
+                guard let appEnvironment = scopes[id: stored.scope] else { continue }
+                do throws(VerificationError) {
+                    let fact = try await OriginalPurchase.verifiedFact(
+                        stored.text, stored.kind, of: stored.subject, in: appEnvironment, by: verifier)
+                    guard !stored.agrees(with: fact) else { continue }
+                    report.add(difference: "app transaction \(stored.subject)")
+                    differing.append(.init(scope: stored.scope, subject: stored.subject, fact: fact))
+                } catch {
+                    report.refuse(["app transaction \(stored.subject): \(error.code)"])
+                }
+            }
+            next = page.last
         }
         return differing
     }
@@ -201,17 +214,5 @@ extension LedgerRebuild.Report {
 extension ClaimTables.Subject {
     fileprivate func name(_ scopes: AppEnvironmentRegistry) -> String {
         "\(scopes.name(of: scope)) \(identifier): the stored owners do not match the claims"
-    }
-}
-
-extension SQLiteStorage {
-    fileprivate func derive(grants: [(scope: Int64, id: String)]) async throws {
-        try await write { db in
-            for (scope, id) in grants { try GrantTables.derive(id, in: scope, emittedUntil: .min, db) }
-        }
-    }
-
-    fileprivate func derive(_ subjects: [ClaimTables.Subject]) async throws {
-        try await write { db in for subject in subjects { try ClaimTables.derive(subject, db) } }
     }
 }

@@ -67,6 +67,27 @@ extension OriginalPurchaseTable {
         }
         return page
     }
+
+    /// The verified fact of a row whose columns differ from the text.
+    struct Difference: Sendable {
+        var scope: Int64
+        var subject: String
+        var fact: OriginalPurchaseFact
+    }
+
+    /// Corrects the columns of a row according to its text.
+    static func correct(_ difference: Difference, _ db: Database) throws {
+        let fact = difference.fact
+        try db.run(
+            """
+            UPDATE original_purchases SET version = ?, purchased_at = ?, signed_date = ?
+            WHERE scope = ? AND subject = ?
+            """,
+            [
+                .init(fact.applicationVersion), .init(fact.purchaseDate?.milliseconds),
+                .integer(fact.signedDate.milliseconds), .integer(difference.scope), .text(difference.subject),
+            ])
+    }
 }
 
 extension OriginalPurchase {
@@ -81,7 +102,7 @@ extension OriginalPurchase {
     }
 
     /// Whether the columns match the text.
-    fileprivate func agrees(with fact: OriginalPurchaseFact) -> Bool {
+    func agrees(with fact: OriginalPurchaseFact) -> Bool {
         self.fact.applicationVersion == fact.applicationVersion
             && self.fact.purchaseDate?.milliseconds == fact.purchaseDate?.milliseconds
             && self.fact.signedDate.milliseconds == fact.signedDate.milliseconds
@@ -106,66 +127,6 @@ extension OriginalPurchase {
                 throw VerificationError(.badJSON, "the app transaction belongs to another Apple account")
             }
             return OriginalPurchaseFact(payload)
-        }
-    }
-}
-
-extension SQLiteStorage {
-    /// The result of verifying a page of original purchases.
-    struct OriginalPurchaseVerification: Sendable {
-        /// The verified fact of a row whose columns differ from the text.
-        struct Difference: Sendable {
-            var scope: Int64
-            var subject: String
-            var fact: OriginalPurchaseFact
-        }
-
-        var count = 0
-        var differing: [Difference] = []
-        /// The names of unverified rows, with the error code.
-        var refused: [String] = []
-        /// The cursor of the next page; nil if there are no more.
-        var next: [SQLValue]?
-    }
-
-    /// Verifies the rows after a key, at most `limit`.
-    func verifyOriginalPurchases(
-        after key: [SQLValue], limit: Int, _ scopes: AppEnvironmentRegistry, by verifier: SignedDataVerifier
-    ) async throws -> OriginalPurchaseVerification {
-        let page = try await read {
-            try OriginalPurchaseTable.page(after: key, limit: limit, scopes, self.headers, $0)
-        }
-        var result = OriginalPurchaseVerification(
-            count: page.purchases.count, refused: page.damages.map(\.logReason), next: page.last)
-        for stored in page.purchases {
-            guard let appEnvironment = scopes[id: stored.scope] else { continue }
-            do throws(VerificationError) {
-                let fact = try await OriginalPurchase.verifiedFact(
-                    stored.text, stored.kind, of: stored.subject, in: appEnvironment, by: verifier)
-                guard !stored.agrees(with: fact) else { continue }
-                result.differing.append(.init(scope: stored.scope, subject: stored.subject, fact: fact))
-            } catch {
-                result.refused.append("app transaction \(stored.subject): \(error.code)")
-            }
-        }
-        return result
-    }
-
-    /// Corrects the columns according to the texts.
-    func correct(_ differences: [OriginalPurchaseVerification.Difference]) async throws {
-        try await write { db in
-            for difference in differences {
-                let fact = difference.fact
-                try db.run(
-                    """
-                    UPDATE original_purchases SET version = ?, purchased_at = ?, signed_date = ?
-                    WHERE scope = ? AND subject = ?
-                    """,
-                    [
-                        .init(fact.applicationVersion), .init(fact.purchaseDate?.milliseconds),
-                        .integer(fact.signedDate.milliseconds), .integer(difference.scope), .text(difference.subject),
-                    ])
-            }
         }
     }
 }
