@@ -51,13 +51,8 @@ extension SQLiteStorage: ClaimStorage {
             if let account { accounts.insert(ExactText(account)) }
         }
         for account in accounts {
-            all.formUnion(
-                try db.all(
-                    """
-                    SELECT original_id FROM lineages INDEXED BY lineages_by_account
-                    WHERE scope = ? AND app_transaction_id = ? AND app_transaction_id IS NOT NULL
-                    """, [.integer(scope), .text(account.text)]
-                ) { $0.text(0).map { ExactText($0) } })
+            let purchases = try ClaimTables.purchases(of: account.text, in: scope, db)
+            all.formUnion(purchases.map { ExactText($0.originalTransactionID) })
         }
         return all.sorted().map(\.text)
     }

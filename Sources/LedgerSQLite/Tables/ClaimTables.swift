@@ -167,7 +167,7 @@ enum ClaimTables {
 
     /// Returns the purchases of an Apple account without their facts, sorted by identifier. Does not read their records,
     /// which may be corrupt.
-    private static func purchases(of account: String, in scope: Int64, _ db: Database) throws -> [Lineage] {
+    static func purchases(of account: String, in scope: Int64, _ db: Database) throws -> [Lineage] {
         try db.all(
             """
             SELECT original_id, token FROM lineages INDEXED BY lineages_by_account
