@@ -28,11 +28,11 @@ package enum LedgerBackup {
             try copy(ledger, to: partial, progress)
             // A fault in the copy is a fault in the ledger.
             let report = try check(partial, named: ledger)
-            try sync(partial)
+            try sync(URL(filePath: partial))
             // Another backup may have taken the name meanwhile.
             try requireFree(output)
             try FileManager.default.moveItem(atPath: partial, toPath: output)
-            try syncFolder(of: output)
+            try sync(URL(filePath: output).deletingLastPathComponent())
             return report
         } catch {
             // The original error counts.
@@ -137,7 +137,7 @@ package enum LedgerBackup {
             try remove(partial)
             try copyFile(backup, to: partial)
             let report = try check(partial, named: backup)
-            try sync(partial)
+            try sync(URL(filePath: partial))
             let moved = try install(partial, for: place, report)
             return Restored(
                 report: report, old: moved.first { $0.from == place }?.to, movedFiles: moved.map(\.to))
@@ -191,7 +191,7 @@ package enum LedgerBackup {
         let moved = try moveAway(ledger)
         do {
             try FileManager.default.moveItem(atPath: partial, toPath: ledger)
-            try syncFolder(of: ledger)
+            try sync(URL(filePath: ledger).deletingLastPathComponent())
             let found = try reading(ledger, named: ledger) { db in
                 try checkIntegrity(db, ledger)
                 return try countNotifications(db)
@@ -274,15 +274,10 @@ package enum LedgerBackup {
         }
     }
 
-    private static func sync(_ path: String) throws {
-        let file = try FileHandle(forUpdating: URL(filePath: path))
-        try file.synchronize()
-        try file.close()
-    }
-
-    private static func syncFolder(of path: String) throws {
-        let folder = try FileHandle(forReadingFrom: URL(filePath: path).deletingLastPathComponent())
-        try folder.synchronize()
-        try folder.close()
+    /// Waits until a file is on disk, or the names in a folder.
+    private static func sync(_ file: URL) throws {
+        let handle = try FileHandle(forReadingFrom: file)
+        try handle.synchronize()
+        try handle.close()
     }
 }

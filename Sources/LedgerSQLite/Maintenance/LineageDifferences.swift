@@ -11,29 +11,23 @@ struct LineageRow {
     let token: Data?
     let account: String?
     let facts: Data
-    /// The row identifier, and the range that it must be in.
-    private let number: Int64
-    private let range: LineageRowRange
+    /// Whether the row identifier is in the range where customer queries find the row.
+    private let isInRange: Bool
     /// The decoded record; nil if it is corrupt.
     let record: LineageRecord?
 
     init(_ row: SQLStatement) {
+        let (original, uuid, account) = (row.text(1) ?? "", row.uuid(2), row.text(3))
         scope = row.number(0) ?? 0
-        original = row.text(1) ?? ""
-        (token, account, facts) = (row.blob(2), row.text(3), row.blob(4) ?? Data())
-        let (original, token, account) = (original, token.flatMap { UUID(bytes: $0) }, account)
-        number = row.number(5) ?? 0
-        range = LineageRowRange(token: token, original: original)
-        record = facts.withUnsafeBytes { PackedLineage.record(original, token: token, account: account, $0) }
+        (self.original, token, self.account, facts) = (original, row.blob(2), account, row.blob(4) ?? Data())
+        isInRange = LineageRowRange(token: uuid, original: original).contains(row.number(5) ?? 0)
+        record = row.withBlob(4) { PackedLineage.record(original, token: uuid, account: account, $0) }
     }
 
     /// Whether the row precedes another one in SQLite's order: by scope, then by the bytes of the identifier.
     func precedes(_ other: LineageRow) -> Bool {
-        scope != other.scope ? scope < other.scope : original.utf8.lexicographicallyPrecedes(other.original.utf8)
+        scope != other.scope ? scope < other.scope : original.precedesExactly(other.original)
     }
-
-    /// Whether customer queries find the row.
-    private var isInRange: Bool { range.contains(number) }
 
     func isExactly(_ other: LineageRow) -> Bool {
         token == other.token && account == other.account && facts == other.facts && isInRange && other.isInRange

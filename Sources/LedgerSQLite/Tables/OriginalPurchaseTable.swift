@@ -120,7 +120,7 @@ enum OriginalPurchaseTable {
 
         /// Returns the original purchases that belong or ever belonged to a customer, sorted by account.
         func owned(by customer: String) -> [OwnedOriginalPurchase] {
-            purchases.sorted { $0.subject.utf8.lexicographicallyPrecedes($1.subject.utf8) }.compactMap { purchase in
+            purchases.sorted { $0.subject.precedesExactly($1.subject) }.compactMap { purchase in
                 let ownership = Ownership(
                     claims: ClaimHistory([]), named: nil,
                     account: ClaimHistory(claims[ExactText(purchase.subject)] ?? []))
