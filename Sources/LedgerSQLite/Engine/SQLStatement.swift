@@ -201,6 +201,13 @@ extension Database {
         return found
     }
 
+    /// Reads all rows into a dictionary. Of several values of one key the first counts.
+    func dictionary<Key: Hashable, Value>(
+        _ sql: String, _ values: [SQLValue], isCached: Bool = true, _ read: (SQLStatement) throws -> (Key, Value)
+    ) throws -> [Key: Value] {
+        Dictionary(try all(sql, values, isCached: isCached) { try read($0) }) { first, _ in first }
+    }
+
     /// Calls `body` for each row without collecting results. `body` must not run the same text.
     func each(
         _ sql: String, _ values: [SQLValue], isCached: Bool = true, _ body: (SQLStatement) throws -> Void

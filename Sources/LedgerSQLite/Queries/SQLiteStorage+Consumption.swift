@@ -165,7 +165,7 @@ extension SQLiteStorage: ConsumptionStorage {
         let values = scopes.map { SQLValue.integer($0) } + [.integer(end)] + answers.map { SQLValue.text($0) }
         return try await read { db in
             // The index of pending inquiries: that of the scopes has all that were ever received.
-            let found: [(Int64, InquiryBacklog)] = try db.all(
+            try db.dictionary(
                 """
                 SELECT scope, count(*), min(requested_at), min(deadline)
                 FROM consumption_requests INDEXED BY consumption_requests_by_time
@@ -179,7 +179,6 @@ extension SQLiteStorage: ConsumptionStorage {
                     InquiryBacklog(count: row.count(1), oldest: row.number(2), firstDeadline: row.number(3))
                 )
             }
-            return Dictionary(found) { first, _ in first }
         }
     }
 

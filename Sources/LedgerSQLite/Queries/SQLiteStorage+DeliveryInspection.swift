@@ -22,17 +22,16 @@ extension SQLiteStorage: DeliveryInspectionStorage {
             FROM webhook_endpoints AS endpoints
             """
         return try await read { db in
-            Dictionary(
-                try db.all(sql, [.integer(since), .init(limit)]) { row -> (Int64, WebhookActivity)? in
-                    var activity = WebhookActivity()
-                    activity.delivered = row.count(1)
-                    activity.failed = row.count(2)
-                    activity.discarded = row.count(3)
-                    activity.pending = row.count(4)
-                    activity.oldest = row.number(5)
-                    activity.eventsBehind = max(0, row.number(6) ?? 0)
-                    return (row.number(0) ?? 0, activity)
-                }, uniquingKeysWith: { first, _ in first })
+            try db.dictionary(sql, [.integer(since), .init(limit)]) { row in
+                var activity = WebhookActivity()
+                activity.delivered = row.count(1)
+                activity.failed = row.count(2)
+                activity.discarded = row.count(3)
+                activity.pending = row.count(4)
+                activity.oldest = row.number(5)
+                activity.eventsBehind = max(0, row.number(6) ?? 0)
+                return (row.number(0) ?? 0, activity)
+            }
         }
     }
 

@@ -36,20 +36,22 @@ extension SQLiteStorage {
     private static func records(
         of originals: [String], in scope: Int64, _ db: Database
     ) throws -> [ExactText: LineageRecord] {
-        let records = try db.all(
+        try db.dictionary(
             """
             SELECT \(LineageTable.reading) FROM lineages
             WHERE scope = ? AND original_id IN (\(originals.placeholders))
             """, [.integer(scope)] + originals.map { .text($0) }, isCached: false
-        ) { try LineageTable.record($0) }
-        return Dictionary(records.map { (ExactText($0.lineage.originalTransactionID), $0) }) { first, _ in first }
+        ) { row in
+            let record = try LineageTable.record(row)
+            return (ExactText(record.lineage.originalTransactionID), record)
+        }
     }
 
     /// Returns signed facts by row identifier, without receipts. A corrupt text is empty, as for notifications, so that
     /// the other texts can be verified.
     private func signedFacts(_ numbers: Set<Int64>, _ db: Database) throws -> [Int64: StoredSignedFact] {
         guard !numbers.isEmpty else { return [:] }
-        let stored = try db.all(
+        return try db.dictionary(
             """
             SELECT id, kind, origin, received_at, text FROM statements
             WHERE id IN (\(numbers.sqlList))
@@ -64,6 +66,5 @@ extension SQLiteStorage {
                     text: row.blob(4).flatMap { headers.unpack($0) } ?? "")
             )
         }
-        return Dictionary(stored) { first, _ in first }
     }
 }

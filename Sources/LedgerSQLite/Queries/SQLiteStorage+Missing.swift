@@ -6,7 +6,7 @@ extension SQLiteStorage {
         guard !scopes.isEmpty else { return [:] }
         let placeholders = repeatElement("(?)", count: scopes.count).joined(separator: ", ")
         return try await read { db in
-            let counts = try db.all(
+            try db.dictionary(
                 """
                 WITH wanted (place) AS (VALUES \(placeholders)) SELECT
                     (SELECT count(*) FROM recoveries JOIN recovery_windows ON recovery = recoveries.id
@@ -25,7 +25,6 @@ extension SQLiteStorage {
                 FROM wanted
                 """, scopes.map { .integer($0) }
             ) { ($0.number(9) ?? 0, Self.missing($0)) }
-            return Dictionary(counts) { first, _ in first }
         }
     }
 

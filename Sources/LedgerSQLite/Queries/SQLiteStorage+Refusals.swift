@@ -56,13 +56,12 @@ extension SQLiteStorage: RefusalStorage {
         from start: Milliseconds, to end: Milliseconds, amongLast depth: Int64
     ) async throws -> [String: Int64] {
         try await read { db in
-            let counts = try db.all(
+            try db.dictionary(
                 """
                 SELECT code, count(*) FROM (SELECT code, received_at FROM refused ORDER BY id DESC LIMIT ?)
                 WHERE received_at >= ? AND received_at < ? GROUP BY code
                 """, [.integer(depth), .integer(start), .integer(end)]
             ) { ($0.text(0) ?? "", $0.number(1) ?? 0) }
-            return Dictionary(counts) { first, _ in first }
         }
     }
 

@@ -35,9 +35,8 @@ enum ProductGroupTable {
     }
 
     static func groups(in scope: Int64, _ db: Database) throws -> [String: String] {
-        let rows = try db.all(
+        try db.dictionary(
             "SELECT product_id, group_id FROM product_groups WHERE scope = ?", [.integer(scope)]
         ) { ($0.text(0) ?? "", $0.text(1) ?? "") }
-        return Dictionary(rows, uniquingKeysWith: { first, _ in first })
     }
 }
