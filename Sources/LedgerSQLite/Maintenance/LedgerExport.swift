@@ -37,7 +37,7 @@ package struct LedgerExport {
         of storage: SQLiteStorage, to write: @escaping @Sendable (Data) throws -> Void
     ) async throws -> (count: Count, digest: String) {
         try await storage.read { db in
-            var export = LedgerExport(storage, write)
+            var export = LedgerExport(headers: storage.headers, path: storage.path, write: write)
             try storage.headers.load(from: db)
             let digest = try LedgerDigest.make(db, storage.headers, path: storage.path)
             try export.line { json in
@@ -54,12 +54,6 @@ package struct LedgerExport {
             try export.end(digest)
             return (export.count, digest)
         }
-    }
-
-    private init(_ storage: SQLiteStorage, _ write: @escaping (Data) throws -> Void) {
-        headers = storage.headers
-        path = storage.path
-        self.write = write
     }
 
     private mutating func erasures(_ db: Database) throws {

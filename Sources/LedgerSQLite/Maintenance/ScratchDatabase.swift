@@ -73,7 +73,7 @@ final class ScratchDatabase: Sendable {
 
     /// Compares the rebuilt records with the ledger's, both in the order of their keys.
     func compare(_ scopes: AppEnvironmentRegistry, _ report: inout LedgerRebuild.Report) async throws {
-        let found = try await write { [report] db in
+        report = try await write { [report] db in
             var report = report
             let select = "SELECT scope, original_id, token, app_transaction_id, facts, id FROM"
             let order = "lineages ORDER BY scope, original_id"
@@ -115,7 +115,6 @@ final class ScratchDatabase: Sendable {
             }
             return report
         }
-        report = found
     }
 
     /// Returns the failed and pending notifications that the stored record has and the rebuilt one lacks.

@@ -43,7 +43,7 @@ enum AttemptTable {
             """,
             [
                 .integer(delivery), .integer(delivery), .integer(attempt.at), .integer(attempt.milliseconds),
-                .init(attempt.status.map { Int64($0) }), .init(attempt.error), .blob(attempt.response),
+                .init(attempt.status), .init(attempt.error), .blob(attempt.response),
                 .init(attempt.timestamp),
             ])
     }
