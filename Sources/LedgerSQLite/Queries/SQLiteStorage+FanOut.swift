@@ -69,7 +69,7 @@ extension SQLiteStorage {
     package func releaseDeliveries(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool {
         for endpoint in endpoints {
             let count = try await writeBatch {
-                try DeliveryLanes.makeProvisionalDue(to: endpoint, limit: limit, at: now, $0)
+                try DeliveryLanes(to: endpoint, at: now, $0).makeProvisionalDue(limit: limit)
             }
             if count == limit { return true }
         }

@@ -72,7 +72,7 @@ struct DeliveryLanes {
     /// - Parameter isLast: Whether no earlier event can follow, so that the delivery becomes due.
     mutating func release(isLast: Bool) throws {
         for lane in changedLanes.sorted() {
-            try Self.release(lane.text, to: endpoint, due: isLast ? now : Self.provisional, db)
+            try release(lane.text, due: isLast ? now : Self.provisional)
         }
         (changedLanes, changedPurchases) = ([], [])
     }
@@ -92,21 +92,18 @@ struct DeliveryLanes {
     }
 
     /// Makes the deliveries that waited for an ended one due.
-    static func release(
-        after lane: String, _ purchase: String?, to endpoint: Int64, at now: Milliseconds, _ db: Database
-    ) throws {
+    func release(after lane: String, _ purchase: String?) throws {
         try DeliveryLane.release(
-            after: lane, purchase, first: { try first(in: $0, to: endpoint, db) },
-            release: { try release($0, to: endpoint, due: now, db) })
+            after: lane, purchase, first: { try first(in: $0) }, release: { try release($0, due: now) })
     }
 
     /// Makes a batch of provisional deliveries due; returns their number.
-    static func makeProvisionalDue(to endpoint: Int64, limit: Int, at now: Milliseconds, _ db: Database) throws -> Int {
+    func makeProvisionalDue(limit: Int) throws -> Int {
         try db.run(
             """
             UPDATE deliveries SET due = ? WHERE id IN (
                 SELECT id FROM deliveries INDEXED BY deliveries_by_due WHERE endpoint = ? AND due = ? LIMIT ?)
-            """, [.integer(now), .integer(endpoint), .integer(provisional), .init(limit)])
+            """, [.integer(now), .integer(endpoint), .integer(Self.provisional), .init(limit)])
         return db.changesCount
     }
 
@@ -154,26 +151,23 @@ struct DeliveryLanes {
 
     // MARK: - Choosing the next delivery
 
-    private static func release(_ lane: String, to endpoint: Int64, due: Milliseconds, _ db: Database) throws {
-        let next = try DeliveryLane.next(
-            of: lane, hasDue: { try hasDue(in: $0, to: endpoint, db) }, first: { try first(in: $0, to: endpoint, db) })
+    private func release(_ lane: String, due: Milliseconds) throws {
+        let next = try DeliveryLane.next(of: lane, hasDue: { try hasDue(in: $0) }, first: { try first(in: $0) })
         guard let next else { return }
-        if let purchase = next.purchase {
-            try resetProvisional(in: .purchase(purchase), but: next.id, to: endpoint, db)
-        }
-        try resetProvisional(in: .customer(lane), but: next.id, to: endpoint, db)
+        if let purchase = next.purchase { try resetProvisional(in: .purchase(purchase), but: next.id) }
+        try resetProvisional(in: .customer(lane), but: next.id)
         try db.run("UPDATE deliveries SET due = ? WHERE id = ?", [.integer(due), .integer(next.id)])
     }
 
-    private static func hasDue(in lane: DeliveryLane, to endpoint: Int64, _ db: Database) throws -> Bool {
+    private func hasDue(in lane: DeliveryLane) throws -> Bool {
         let (rows, name) = lane.rows
-        return try db.exists("SELECT 1 FROM \(rows) AND due > \(provisional) LIMIT 1", [.integer(endpoint), name])
+        return try db.exists("SELECT 1 FROM \(rows) AND due > \(Self.provisional) LIMIT 1", [.integer(endpoint), name])
     }
 
     /// Returns the first delivery of a lane that is waiting or provisional.
-    private static func first(in lane: DeliveryLane, to endpoint: Int64, _ db: Database) throws -> WaitingDelivery? {
+    private func first(in lane: DeliveryLane) throws -> WaitingDelivery? {
         let (rows, name) = lane.rows
-        return try ["IS NULL", "= \(provisional)"].compactMap { due in
+        return try ["IS NULL", "= \(Self.provisional)"].compactMap { due in
             try db.first(
                 """
                 SELECT id, lane, purchase, happened_at FROM \(rows) AND due \(due)
@@ -188,14 +182,12 @@ struct DeliveryLanes {
     }
 
     /// Resets provisional deliveries to waiting.
-    private static func resetProvisional(
-        in lane: DeliveryLane, but id: Int64, to endpoint: Int64, _ db: Database
-    ) throws {
+    private func resetProvisional(in lane: DeliveryLane, but id: Int64) throws {
         let (rows, name) = lane.rows
         try db.run(
             """
             UPDATE deliveries SET due = NULL WHERE id IN (
-                SELECT id FROM \(rows) AND due = \(provisional) AND id <> ?)
+                SELECT id FROM \(rows) AND due = \(Self.provisional) AND id <> ?)
             """, [.integer(endpoint), name, .integer(id)])
     }
 }

@@ -122,7 +122,8 @@ enum WebhookJobs {
                     .text(WebhookDelivery.discardedBacklog), .integer(row.id),
                 ])
         }
-        for row in rows { try DeliveryLanes.release(after: row.lane, row.purchase, to: endpoint, at: now, db) }
+        let lanes = DeliveryLanes(to: endpoint, at: now, db)
+        for row in rows { try lanes.release(after: row.lane, row.purchase) }
     }
 
     private static func resume(_ rows: [Row], _ now: Milliseconds, _ db: Database) throws {

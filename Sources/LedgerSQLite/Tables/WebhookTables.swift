@@ -199,7 +199,7 @@ enum WebhookTables {
                 .integer(state.rawValue), attempts, .init(outcome.status), .init(outcome.error), .integer(now),
                 .integer(outcome.delivery),
             ])
-        try DeliveryLanes.release(after: known.lane, known.purchase, to: outcome.endpoint, at: now, db)
+        try DeliveryLanes(to: outcome.endpoint, at: now, db).release(after: known.lane, known.purchase)
     }
 }
 
