@@ -14,8 +14,8 @@ extension SQLiteStorage: ErasureStorage {
                 previous: previous?.instant)
             let erasure = Erasure(digest: Erasure.digest(of: customer, in: appEnvironment.bundleID), at: instant)
             try ErasureTable.store(erasure, in: appEnvironment.id, db)
-            return try ErasureTable.apply(
-                erasure, to: customer, named: named[ExactText(customer)] ?? [], in: appEnvironment.id, db)
+            return try ErasureTransaction(erasure: erasure, customer: customer, scope: appEnvironment.id, db: db)
+                .apply(named: named[ExactText(customer)] ?? [])
         }
     }
 
@@ -41,8 +41,9 @@ extension SQLiteStorage: ErasureStorage {
                 rest = rest.dropFirst(batch.count)
                 try await writeBatch { db in
                     for (name, erasure) in batch {
-                        _ = try ErasureTable.apply(
-                            erasure, to: name, named: named[ExactText(name)] ?? [], in: scope, isRepeated: true, db)
+                        let transaction = ErasureTransaction(
+                            erasure: erasure, customer: name, scope: scope, isRepeated: true, db: db)
+                        _ = try transaction.apply(named: named[ExactText(name)] ?? [])
                     }
                 }
             }

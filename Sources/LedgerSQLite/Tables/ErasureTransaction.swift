@@ -2,25 +2,29 @@ internal import AppStoreModels
 internal import GRDB
 internal import Ledger
 
-// Removes the names of erased customers.
-extension ErasureTable {
-    /// Removes the name from the data of a customer up to the erasure.
+/// Removes the name of an erased customer, within a database transaction.
+struct ErasureTransaction {
+    let erasure: Erasure
+    let customer: String
+    let scope: Int64
+    /// Whether an earlier erasure is applied again, after an import: see ``Erasure/reach(isRepeated:)``.
+    var isRepeated = false
+    let db: Database
+
+    /// Deliveries, events and inquiries that are later do not change.
+    private var latest: Milliseconds { erasure.reach(isRepeated: isRepeated) }
+
+    /// Removes the name from the data of the customer up to the erasure.
     ///
-    /// - Parameters:
-    ///   - originals: The customer's purchases according to ``originals(naming:in:_:)``.
-    ///   - isRepeated: Whether an earlier erasure is applied again, after an import: see
-    ///     ``Erasure/reach(isRepeated:)``.
-    static func apply(
-        _ erasure: Erasure, to customer: String, named originals: [String], in scope: Int64, isRepeated: Bool = false,
-        _ db: Database
-    ) throws -> ErasureReport {
+    /// - Parameter originals: The customer's purchases according to ``ErasureTable/originals(naming:in:_:)``.
+    func apply(named originals: [String]) throws -> ErasureReport {
         var report = ErasureReport()
         // Includes purchases that the customer no longer owns according to present data, because events about them may
         // contain the name.
         let possible = try SQLiteStorage.possiblePurchases(of: customer, in: scope, db)
         let known = Set(possible.map { ExactText($0.record.lineage.originalTransactionID) })
         let former = try FormerOwnerTable.originals(of: customer, in: scope, db)
-        let named = try originals + former.filter { try isNamed(customer, inEventsOf: $0, scope, db) }
+        let named = try originals + former.filter { try isNamed(inEventsOf: $0) }
         let others = try Set(named.map { ExactText($0) }).subtracting(known).sorted().map { original in
             let record = try LineageTable.record(original.text, in: scope, db) ?? LineageRecord(original.text)
             return (record: record, ownership: try ClaimTables.ownership(of: record.lineage, in: scope, db))
@@ -29,26 +33,21 @@ extension ErasureTable {
             .filter { erasure.covers($0.record.lineage, isRepeated: isRepeated) }
         let owned = ever.filter { !$0.ownership.spans(of: customer).isEmpty }
         report.purchases = owned.count
-        let latest = erasure.reach(isRepeated: isRepeated)
         for subject in Erasure.Subject.allCases {
             switch subject {
-            case .claims: report.claims = try renameClaims(of: customer, erasure, scope, db)
-            case .grants: report.grants = try removeGrants(of: customer, erasure, scope, db)
+            case .claims: report.claims = try renameClaims()
+            case .grants: report.grants = try removeGrants()
             case .formerGrants:
-                for id in try grantsNaming(customer, scope, db) { try renameFormer(id, customer, erasure, scope, db) }
-            case .usage: report.usage = try removeUsage(of: customer, erasure, scope, db)
+                for id in try ErasureTable.grantsNaming(customer, scope, db) { try renameFormer(id) }
+            case .usage: report.usage = try removeUsage()
             case .storedResponses: try IdempotencyTable.deleteRequests(about: customer, in: scope, db)
             case .purchases:
-                for purchase in owned { try assignToStandIn(purchase.record.lineage, customer, erasure, scope, db) }
+                for purchase in owned { try assignToStandIn(purchase.record.lineage) }
             case .inquiries:
-                for purchase in ever {
-                    try anonymizeInquiries(about: purchase.record, customer, until: latest, scope, db)
-                }
+                for purchase in ever { try anonymizeInquiries(about: purchase.record) }
             case .events:
-                for purchase in ever {
-                    try renameEvents(about: purchase.record, customer, erasure, until: latest, scope, db)
-                }
-                try renameOtherEvents(of: customer, erasure, until: latest, scope, db)
+                for purchase in ever { try renameEvents(about: purchase.record) }
+                try renameOtherEvents()
             case .deliveries:
                 try DeliveryLanes.rename(
                     customer, to: erasure.standIn, about: ever.map(\.record.lineage.originalTransactionID), in: scope,
@@ -56,22 +55,20 @@ extension ErasureTable {
             }
         }
         for original in former {
-            if try isNamed(customer, inEventsOf: original, scope, db) { continue }
+            if try isNamed(inEventsOf: original) { continue }
             try FormerOwnerTable.remove(customer, of: original, in: scope, db)
         }
         return report
     }
 
     /// Whether an event or an inquiry about a purchase names the customer.
-    private static func isNamed(
-        _ customer: String, inEventsOf original: String, _ scope: Int64, _ db: Database
-    ) throws -> Bool {
+    private func isNamed(inEventsOf original: String) throws -> Bool {
         let values: [SQLValue] = [.integer(scope), .text(original), .text(customer)]
         let isInInquiry = try db.exists(
             "SELECT 1 FROM consumption_requests WHERE scope = ? AND original_id = ? AND customer = ?", values)
         let isFormerOwner = try db.exists(
             """
-            SELECT 1 FROM events CROSS JOIN \(formerOwners)
+            SELECT 1 FROM events CROSS JOIN \(ErasureTable.formerOwners)
             WHERE scope = ? AND original_id = ? AND notification IS NULL AND former_owner.value = ?
             """, values)
         let isInClaim = try db.exists(
@@ -86,9 +83,7 @@ extension ErasureTable {
         }
     }
 
-    private static func renameClaims(
-        of customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
-    ) throws -> Int {
+    private func renameClaims() throws -> Int {
         let found = try db.all(
             """
             SELECT is_account, subject, instant, kind FROM claim_events INDEXED BY claim_events_by_customer
@@ -115,9 +110,7 @@ extension ErasureTable {
         return count
     }
 
-    private static func removeUsage(
-        of customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
-    ) throws -> Int {
+    private func removeUsage() throws -> Int {
         let key: [SQLValue] = [.integer(scope), .text(customer)]
         let removed = try db.all(
             "SELECT transaction_id, product_id, reported_at FROM usage WHERE scope = ? AND customer = ?", key
@@ -132,16 +125,77 @@ extension ErasureTable {
         return removed.count
     }
 
-    private static func removeGrants(
-        of customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
-    ) throws -> Int {
+    private func removeGrants() throws -> Int {
         let grants = try GrantTables.grants(of: customer, in: scope, db).filter { erasure.removes($0) }
-        for grant in grants { try removeGrant(grant.id, erasure.standIn, scope, db) }
+        for grant in grants { try ErasureTable.removeGrant(grant.id, erasure.standIn, scope, db) }
         return grants.count
     }
 
+    /// Removes the name from the events of a grant from when it was the customer's.
+    private func renameFormer(_ id: String) throws {
+        let events = try GrantTables.history(of: id, in: scope, db).events.map {
+            erasure.renamed($0, of: customer) ?? $0
+        }
+        try db.run("DELETE FROM grant_events WHERE scope = ? AND grant_id = ?", [.integer(scope), .text(id)])
+        try GrantTables.add(events, to: id, in: scope, emittedUntil: erasure.instant, db)
+    }
+
+    /// Assigns a purchase that the customer still owns by the signed account token to the stand-in.
+    fileprivate func assignToStandIn(_ lineage: Lineage) throws {
+        let ownership = try ClaimTables.ownership(of: lineage, in: scope, db)
+        guard let claim = erasure.disowningClaim(for: ownership, of: customer) else { return }
+        try ClaimTables.add([claim], to: .purchase(lineage.originalTransactionID, in: scope), db)
+    }
+
+    private func anonymizeInquiries(about record: LineageRecord) throws {
+        try db.run(
+            """
+            UPDATE consumption_requests SET customer = NULL
+            WHERE scope = ? AND original_id = ? AND customer = ? AND requested_at <= ?
+            """,
+            [.integer(scope), .text(record.lineage.originalTransactionID), .text(customer), .integer(latest)])
+    }
+
+    private func renameEvents(about record: LineageRecord) throws {
+        try renameEvents(
+            "events WHERE scope = ? AND original_id = ? AND notification IS NULL AND occurred_at <= ?",
+            [.integer(scope), .text(record.lineage.originalTransactionID), .integer(latest)])
+        for mention in record.mentions {
+            try renameEvents(
+                "events WHERE notification = ? AND occurred_at <= ?",
+                [.integer(mention.notification), .integer(latest)])
+        }
+    }
+
+    /// Removes the name from the events about the customer's Apple accounts and grants, and about the customer.
+    private func renameOtherEvents() throws {
+        let values: [SQLValue] = [.integer(scope), .text(customer), .integer(latest)]
+        let ofAccounts = """
+            events INDEXED BY account_events_by_customer WHERE scope = ? AND customer = ?
+            AND original_id IS NULL AND notification IS NOT NULL AND occurred_at <= ?
+            """
+        let own = "events WHERE scope = ? AND customer = ? AND notification IS NULL AND occurred_at <= ?"
+        for events in [ofAccounts, own] { try renameEvents(events, values) }
+    }
+
+    /// Removes the name from some events.
+    ///
+    /// - Parameter events: The part of the query after `FROM`.
+    private func renameEvents(_ events: String, _ values: [SQLValue]) throws {
+        let renamed = try db.all("SELECT \(OutboxTable.columns), seq FROM \(events)", values) { row in
+            erasure.renamed(OutboxTable.event(row), of: customer).map { (number: row.number(10) ?? 0, event: $0) }
+        }
+        for (number, event) in renamed {
+            try db.run(
+                "UPDATE events SET customer = ?, data = ? WHERE seq = ?",
+                [.init(event.customer), .init(event.data), .integer(number)])
+        }
+    }
+}
+
+extension ErasureTable {
     /// Deletes a grant, except for ``GrantHistory/remnant(for:)``.
-    private static func removeGrant(_ id: String, _ standIn: String, _ scope: Int64, _ db: Database) throws {
+    fileprivate static func removeGrant(_ id: String, _ standIn: String, _ scope: Int64, _ db: Database) throws {
         let remnant = try GrantTables.history(of: id, in: scope, db).remnant(for: standIn)
         try db.run("DELETE FROM grant_events WHERE scope = ? AND grant_id = ?", [.integer(scope), .text(id)])
         try GrantTables.add([remnant].compactMap(\.self), to: id, in: scope, emittedUntil: .max, db)
@@ -167,26 +221,6 @@ extension ErasureTable {
             [.integer(scope), .text(customer)])
     }
 
-    /// Removes the name from the events of a grant from when it was the customer's.
-    private static func renameFormer(
-        _ id: String, _ customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
-    ) throws {
-        let events = try GrantTables.history(of: id, in: scope, db).events.map {
-            erasure.renamed($0, of: customer) ?? $0
-        }
-        try db.run("DELETE FROM grant_events WHERE scope = ? AND grant_id = ?", [.integer(scope), .text(id)])
-        try GrantTables.add(events, to: id, in: scope, emittedUntil: erasure.instant, db)
-    }
-
-    /// Assigns a purchase that the customer still owns by the signed account token to the stand-in.
-    private static func assignToStandIn(
-        _ lineage: Lineage, _ customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
-    ) throws {
-        let ownership = try ClaimTables.ownership(of: lineage, in: scope, db)
-        guard let claim = erasure.disowningClaim(for: ownership, of: customer) else { return }
-        try ClaimTables.add([claim], to: .purchase(lineage.originalTransactionID, in: scope), db)
-    }
-
     /// Assigns a purchase to the stand-in if its account token names a customer who was erased after the purchase. The
     /// ledger may learn of the purchase later, from a notification that it had missed.
     static func disown(_ lineage: Lineage, in scope: Int64, _ db: Database) throws {
@@ -194,60 +228,6 @@ extension ErasureTable {
             let erasure = try Self.erasure(of: customer, in: scope, bundleID(of: scope, db), db),
             erasure.covers(lineage)
         else { return }
-        try assignToStandIn(lineage, customer, erasure, scope, db)
-    }
-
-    private static func anonymizeInquiries(
-        about record: LineageRecord, _ customer: String, until latest: Milliseconds, _ scope: Int64, _ db: Database
-    ) throws {
-        try db.run(
-            """
-            UPDATE consumption_requests SET customer = NULL
-            WHERE scope = ? AND original_id = ? AND customer = ? AND requested_at <= ?
-            """,
-            [.integer(scope), .text(record.lineage.originalTransactionID), .text(customer), .integer(latest)])
-    }
-
-    private static func renameEvents(
-        about record: LineageRecord, _ customer: String, _ erasure: Erasure, until latest: Milliseconds,
-        _ scope: Int64, _ db: Database
-    ) throws {
-        try renameEvents(
-            "events WHERE scope = ? AND original_id = ? AND notification IS NULL AND occurred_at <= ?",
-            [.integer(scope), .text(record.lineage.originalTransactionID), .integer(latest)], customer, erasure, db)
-        for mention in record.mentions {
-            try renameEvents(
-                "events WHERE notification = ? AND occurred_at <= ?",
-                [.integer(mention.notification), .integer(latest)], customer, erasure, db)
-        }
-    }
-
-    /// Removes the name from the events about the customer's Apple accounts and grants, and about the customer.
-    private static func renameOtherEvents(
-        of customer: String, _ erasure: Erasure, until latest: Milliseconds, _ scope: Int64, _ db: Database
-    ) throws {
-        let values: [SQLValue] = [.integer(scope), .text(customer), .integer(latest)]
-        let ofAccounts = """
-            events INDEXED BY account_events_by_customer WHERE scope = ? AND customer = ?
-            AND original_id IS NULL AND notification IS NOT NULL AND occurred_at <= ?
-            """
-        let own = "events WHERE scope = ? AND customer = ? AND notification IS NULL AND occurred_at <= ?"
-        for events in [ofAccounts, own] { try renameEvents(events, values, customer, erasure, db) }
-    }
-
-    /// Removes the name from some events.
-    ///
-    /// - Parameter events: The part of the query after `FROM`.
-    private static func renameEvents(
-        _ events: String, _ values: [SQLValue], _ customer: String, _ erasure: Erasure, _ db: Database
-    ) throws {
-        let renamed = try db.all("SELECT \(OutboxTable.columns), seq FROM \(events)", values) { row in
-            erasure.renamed(OutboxTable.event(row), of: customer).map { (number: row.number(10) ?? 0, event: $0) }
-        }
-        for (number, event) in renamed {
-            try db.run(
-                "UPDATE events SET customer = ?, data = ? WHERE seq = ?",
-                [.init(event.customer), .init(event.data), .integer(number)])
-        }
+        try ErasureTransaction(erasure: erasure, customer: customer, scope: scope, db: db).assignToStandIn(lineage)
     }
 }
