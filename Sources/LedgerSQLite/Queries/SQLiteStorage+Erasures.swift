@@ -35,10 +35,7 @@ extension SQLiteStorage: ErasureStorage {
                 let erased = try ErasureTable.erasedCustomersWithNames(in: scope, db)
                 return (erased, try ErasureTable.originals(naming: erased.map(\.name), in: scope, db))
             }
-            var rest = erased[...]
-            while !rest.isEmpty {
-                let batch = Array(rest.prefix(Self.customersPerTransaction))
-                rest = rest.dropFirst(batch.count)
+            for batch in erased.batches(of: Self.customersPerTransaction) {
                 try await writeBatch { db in
                     for (name, erasure) in batch {
                         let transaction = ErasureTransaction(

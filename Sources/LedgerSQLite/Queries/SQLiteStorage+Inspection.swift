@@ -98,8 +98,7 @@ extension SQLiteStorage: InspectionStorage {
 
     package func reprocess(_ notifications: [Int64], at now: Milliseconds) async throws {
         // In batches: a notification that arrives meanwhile waits for one batch at most.
-        for start in stride(from: 0, to: notifications.count, by: Self.reprocessing) {
-            let batch = Array(notifications[start...].prefix(Self.reprocessing))
+        for batch in notifications.batches(of: Self.reprocessing) {
             try await writeBatch { db in
                 for notification in batch {
                     let text = InboxText(code: notification)

@@ -11,8 +11,8 @@ extension SQLiteStorage {
         }
         let numbers = Set(mentioned).filter { $0 < id }.sorted(by: >)
         var items: [StoredNotification] = []
-        for start in stride(from: 0, to: numbers.count, by: limit + 1) {
-            let found = try notifications(numbered: numbers[start...].prefix(limit + 1), db)
+        for batch in numbers.batches(of: limit + 1) {
+            let found = try notifications(numbered: batch, db)
             // A notification that arrived for two environments is stored once, for the first.
             for stored in found where filter.scopes.contains(stored.scope) && filter.accepts(stored) {
                 if items.count == limit { return InboxPage(items: items, next: items.last?.id) }

@@ -23,8 +23,7 @@ extension SQLiteStorage: RefusalStorage {
             return try db.numbers(
                 Self.refusalsBeyond, [.init(Refusal.overhead), .init(limit.count), .init(limit.bytes)])
         }
-        for start in stride(from: 0, to: ids.count, by: 500) {
-            let batch = ids[start..<min(start + 500, ids.count)]
+        for batch in ids.batches(of: 500) {
             try await write { db in
                 for id in batch { try db.run("DELETE FROM refused WHERE id = ?", [.integer(id)]) }
             }

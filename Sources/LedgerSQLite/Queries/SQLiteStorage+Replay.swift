@@ -39,11 +39,8 @@ extension SQLiteStorage {
         while true {
             let after = position
             let page = try await read { try Self.replayCandidates(range, after: after, target, $0) }
-            var wanted = page.wanted[...]
-            while !wanted.isEmpty {
-                let batch = Array(wanted.prefix(Self.replayWriteBatch))
-                wanted = wanted.dropFirst(batch.count)
-                let (made, last) = try await take(batch, range.limit - outcome.deliveries)
+            for batch in page.wanted.batches(of: Self.replayWriteBatch) {
+                let (made, last) = try await take(Array(batch), range.limit - outcome.deliveries)
                 outcome.deliveries += made
                 guard outcome.deliveries < range.limit else {
                     outcome.last = last

@@ -54,8 +54,7 @@ enum ClaimTables {
         of subjects: [Subject], in scope: Int64, _ db: Database
     ) throws -> [Subject: ClaimHistory] {
         var events: [Subject: [ClaimEvent]] = [:]
-        for start in stride(from: 0, to: subjects.count, by: subjectsPerQuery) {
-            let batch = subjects[start...].prefix(subjectsPerQuery)
+        for batch in subjects.batches(of: subjectsPerQuery) {
             var values = batch.flatMap { $0.values.dropFirst() }
             // Padded with values that match no subject, so that the connection caches few statements.
             let size = batch.count == 1 ? 1 : batch.count <= 8 ? 8 : subjectsPerQuery
