@@ -200,9 +200,6 @@ extension SQLiteStorage: CustomerStorage {
     }
 
     static func lineage(_ original: String, in scope: Int64, _ db: Database) throws -> Lineage? {
-        try db.first(
-            "SELECT \(LineageTable.reading) FROM lineages WHERE scope = ? AND original_id = ?",
-            [.integer(scope), .text(original)]
-        ) { try LineageTable.lineage($0) }
+        try db.first(LineageTable.find, [.integer(scope), .text(original)]) { try LineageTable.lineage($0) }
     }
 }

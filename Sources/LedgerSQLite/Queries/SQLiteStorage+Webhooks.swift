@@ -131,14 +131,12 @@ extension SQLiteStorage: WebhookStorage {
     func events(
         numbered numbers: Set<Int64>, _ db: Database
     ) throws -> [Int64: (event: LedgerEvent, notification: StoredNotification?)] {
-        let events = try db.all(
+        let events = try db.dictionary(
             "SELECT \(OutboxTable.columns), seq FROM events WHERE seq IN (\(numbers.sqlList))", [], isCached: false
         ) { row in (row.number(10) ?? 0, OutboxTable.event(row)) }
-        let storedNotifications = try notifications(numbered: Set(events.compactMap(\.1.notification)), db)
+        let storedNotifications = try notifications(numbered: Set(events.values.compactMap(\.notification)), db)
         let known = Dictionary(storedNotifications.map { ($0.id, $0) }) { first, _ in first }
-        return Dictionary(
-            events.map { number, event in (number, (event, event.notification.flatMap { known[$0] })) }
-        ) { first, _ in first }
+        return events.mapValues { event in (event, event.notification.flatMap { known[$0] }) }
     }
 
     package func eventNumber(_ id: String) async throws -> Int64? {

@@ -139,7 +139,8 @@ enum LineageTable {
             [.text(transactionID), .integer(scope), .text(original)])
     }
 
-    private static let find = "SELECT \(reading), lineages.id FROM lineages WHERE scope = ? AND original_id = ?"
+    /// The query for one record.
+    static let find = "SELECT \(reading), lineages.id FROM lineages WHERE scope = ? AND original_id = ?"
 
     static func damage(_ original: String) -> StorageError {
         StorageError(

@@ -172,7 +172,7 @@ enum WebhookTables {
         }
         guard let known else { return }
         if let attempt = outcome.attempt { try AttemptTable.insert(attempt, of: outcome.delivery, db) }
-        let attempts = SQLValue.integer(outcome.isAttempt ? 1 : 0)
+        let attempts = SQLValue(outcome.isAttempt)
         if case .retry(let due, _) = outcome.result {
             let event = try db.first("SELECT \(OutboxTable.columns) FROM events WHERE seq = ?", [.integer(known.event)])
             {
