@@ -52,13 +52,11 @@ enum IdempotencyTable {
             SELECT client, key, status, type, body, location FROM requests INDEXED BY requests_by_customer
             WHERE customer = ? AND customer IS NOT NULL
             """, [.text(customer)]
-        ) { row -> (client: String, key: String)? in
+        ) { row -> [SQLValue]? in
             let isRemoved = Erasure.removes(response(row), about: audience.bundleID, in: audience.environment)
-            return isRemoved ? (row.text(0) ?? "", row.text(1) ?? "") : nil
+            return isRemoved ? [row.value(0), row.value(1)] : nil
         }
-        for (client, key) in removed {
-            try db.run("DELETE FROM requests WHERE client = ? AND key = ?", [.text(client), .text(key)])
-        }
+        for key in removed { try db.run("DELETE FROM requests WHERE client = ? AND key = ?", key) }
     }
 
     /// Returns the response in the columns `status`, `type`, `body` and `location`, which start at index 2.
