@@ -127,7 +127,7 @@ package final class SQLiteStorage: Sendable {
                 self.checkpoints.countPages(of: db)
                 return try updates(db)
             }
-        } catch let error as CancellationError { throw error } catch { throw StorageError(error, path: path) }
+        } catch { throw StorageError.unlessCancelled(error, path: path) }
     }
 
     package var commits: Int { commitCount.load(ordering: .relaxed) }
@@ -142,11 +142,7 @@ package final class SQLiteStorage: Sendable {
 
     /// Reads from one snapshot. Errors of SQLite are thrown as ``StorageError``.
     func read<Value: Sendable>(_ value: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        do { return try await pool.read(value) } catch let error as CancellationError {
-            throw error
-        } catch {
-            throw StorageError(error, path: path)
-        }
+        do { return try await pool.read(value) } catch { throw StorageError.unlessCancelled(error, path: path) }
     }
 
     /// Reads all rows of one query, and omits those for which `row` returns nil.

@@ -45,6 +45,11 @@ extension StorageError {
         }
     }
 
+    /// Returns what to throw in place of an error: a storage error, except for a cancellation.
+    static func unlessCancelled(_ error: any Error, path: String) -> any Error {
+        error is CancellationError ? error : StorageError(error, path: path)
+    }
+
     /// Returns SQLite's message; nil if it has none. In a copy between two files, GRDB reports the error of one with the
     /// message of the other, `not an error`.
     private static func words(of error: DatabaseError) -> String? {

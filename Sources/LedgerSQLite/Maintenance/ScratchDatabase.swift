@@ -205,10 +205,6 @@ final class ScratchDatabase: Sendable {
     }
 
     private func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        do { return try await queue.write(body) } catch let error as CancellationError {
-            throw error
-        } catch {
-            throw StorageError(error, path: ledger)
-        }
+        do { return try await queue.write(body) } catch { throw StorageError.unlessCancelled(error, path: ledger) }
     }
 }
