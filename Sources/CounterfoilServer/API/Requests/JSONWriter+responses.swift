@@ -7,10 +7,9 @@ internal import NIOCore
 
 extension Response {
     /// Returns a JSON response with the body that `write` writes.
-    static func json(status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) throws -> Void) rethrows -> Response
-    {
+    static func json(status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) -> Void) -> Response {
         var json = JSONWriter()
-        try write(&json)
+        write(&json)
         return json.response(status: status)
     }
 
@@ -18,14 +17,18 @@ extension Response {
     static func object(
         _ kind: String, status: HTTPResponse.Status = .ok, _ members: (inout JSONWriter) -> Void
     ) -> Response {
-        json(status: status) { json in json.object(kind) { members(&$0) } }
+        json(status: status) { $0.object(kind, members) }
     }
 
     /// Returns a page of a list.
     static func list<Item>(
-        _ items: some Sequence<Item>, next: String?, _ element: (inout JSONWriter, Item) throws -> Void
-    ) rethrows -> Response {
-        try json { try $0.list(items, next: next, element) }
+        _ items: some Sequence<Item>, next: String?, _ element: (inout JSONWriter, Item) -> Void
+    ) -> Response {
+        object("list") { json in
+            json.member("items", items, element)
+            json.key("next_page")
+            if let next { json.string(next) } else { json.null() }
+        }
     }
 }
 
@@ -43,12 +46,10 @@ extension CSVWriter {
 
 extension JSONWriter {
     /// Writes an object whose member `object` names its kind, as in all responses of the API.
-    mutating func object<Failure: Error>(
-        _ kind: String, _ members: (inout JSONWriter) throws(Failure) -> Void
-    ) throws(Failure) {
-        try object { (json: inout JSONWriter) throws(Failure) in
+    mutating func object(_ kind: String, _ members: (inout JSONWriter) -> Void) {
+        object { json in
             json.member("object", kind)
-            try members(&json)
+            members(&json)
         }
     }
 

@@ -133,17 +133,3 @@ extension Request {
         uri.queryParameters[values: "include"].contains { list in list.split(separator: ",").contains { $0 == part } }
     }
 }
-
-extension JSONWriter {
-    /// Writes a page of a list.
-    mutating func list<Item>(
-        _ items: some Sequence<Item>, next: String?, _ element: (inout JSONWriter, Item) throws -> Void
-    ) rethrows {
-        try object { json in
-            json.member("object", "list")
-            try json.member("items", items, element)
-            json.key("next_page")
-            if let next { json.string(next) } else { json.null() }
-        }
-    }
-}
