@@ -66,9 +66,7 @@ enum ServerRoutes {
         let (storage, apps, clock, webhooks) = (core.storage, core.apps, core.clock, core.webhooks)
         let customers = core.customers
         CustomerRoutes(customers: customers, responseWriter: responseWriter).add(to: v1)
-        RecoveryRoutes(
-            storage: storage, recovery: core.recovery, clients: core.clients, resolver: v1.resolver
-        ).add(to: v1)
+        RecoveryRoutes(storage: storage, recovery: core.recovery, clients: core.clients).add(to: v1)
         TimelineRoutes(storage: storage, customers: customers, scopes: core.scopes, historical: core.historical)
             .add(to: v1)
         ClaimRoutes(storage: storage).add(to: v1)

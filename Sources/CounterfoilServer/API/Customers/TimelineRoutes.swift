@@ -39,7 +39,7 @@ struct TimelineRoutes {
     private func timeline(_ call: APICall) async throws -> Response {
         let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let expanded = try call.request.shortText("expand")
-        if expanded != nil { try call.require(.supportRead) }
+        if expanded != nil { try call.context.require(.supportRead) }
         let paging = try Paging(call.request)
         let until = try call.request.instant("at") ?? .max
         var position = try paging.timelinePosition() ?? TimelinePosition(date: until)

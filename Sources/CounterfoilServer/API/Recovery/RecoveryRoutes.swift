@@ -11,7 +11,6 @@ struct RecoveryRoutes {
     let storage: any RecoveryStorage
     let recovery: Recovery
     let clients: [Int64: AppStoreServerClient]
-    let resolver: RequestResolver
 
     private static let maximumBytes = 64 << 10
     private static let maximumTypes = 100
@@ -78,7 +77,7 @@ struct RecoveryRoutes {
 
     private func show(_ call: APICall) async throws -> Response {
         guard let id = RecoveryRun.id(of: call.pathParameter("id") ?? ""), let run = try await storage.recovery(id),
-            let appEnvironment = resolver.served(for: call.principal).first(where: { $0.id == run.scope })
+            let appEnvironment = call.resolver.served(for: call.principal).first(where: { $0.id == run.scope })
         else { throw APIFailure(.notFound, "unknown_recovery", "No recovery has this ID, or it is no longer kept.") }
         let windows = try await storage.windows(of: run.id, limit: Self.maximumWindows)
         return .json { RecoveryJSON.write(run, appEnvironment, windows: windows, to: &$0) }
@@ -100,7 +99,7 @@ struct RecoveryRoutes {
     /// Returns the apps and environments that the parameters select, that the configuration serves and the key may see.
     private func served(_ call: APICall) throws(APIFailure) -> [AppEnvironment] {
         let selected = Set(try call.visibleScopes())
-        return resolver.served(for: call.principal).filter { selected.contains($0.id) }
+        return call.resolver.served(for: call.principal).filter { selected.contains($0.id) }
     }
 
     private static func filters(_ types: [String]) throws(APIFailure) -> [NotificationFilter] {

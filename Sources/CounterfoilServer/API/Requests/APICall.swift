@@ -12,7 +12,7 @@ struct APICall: Sendable {
     let request: Request
     let principal: Principal
     let context: ServerContext
-    private let resolver: RequestResolver
+    let resolver: RequestResolver
 
     /// - Throws: 403 if the key lacks the scope; 404 if a path segment is empty; 400 if the path cannot be decoded.
     init(
@@ -44,36 +44,8 @@ struct APICall: Sendable {
         !path.utf8.contains(UInt8(ascii: "%")) || String(percentEncoded: path.utf8) != nil
     }
 
-    /// Throws 403 if the key lacks a scope that only some requests to the route need.
-    func require(_ scope: APIScope) throws(APIFailure) { try context.require(scope) }
-
     /// Whether the principal may see other customers, and the team members behind an action.
     var maySeeOtherCustomers: Bool { principal.customer == nil }
-
-    /// The app and environment of the request.
-    func appEnvironment() throws(APIFailure) -> AppEnvironment {
-        try resolver.appEnvironment(of: request, for: principal)
-    }
-
-    /// The app and environment of the purchases, or of the query parameters if the request has no purchases.
-    func appEnvironment(of proven: VerifiedPurchases) throws(APIFailure) -> AppEnvironment {
-        try resolver.appEnvironment(of: proven, request, for: principal)
-    }
-
-    /// Returns the other environments of an app that the configuration serves and the key may see.
-    func otherEnvironments(of appEnvironment: AppEnvironment) -> [AppEnvironment] {
-        resolver.served(for: principal).filter {
-            $0.bundleID.isExactly(appEnvironment.bundleID) && $0.environment != appEnvironment.environment
-        }
-    }
-
-    /// The ledger's numbers of all apps and environments that the request may read.
-    func visibleScopes() throws(APIFailure) -> [Int64] { try resolver.visibleScopes(of: request, for: principal) }
-
-    /// The customer in the path.
-    func customer() throws(APIFailure) -> String {
-        try resolver.customer(context.parameters.get("id"), for: principal)
-    }
 
     /// The app, the environment and the customer.
     func appEnvironmentAndCustomer() throws(APIFailure) -> (AppEnvironment, String) {

@@ -4,17 +4,31 @@ internal import Hummingbird
 internal import Ledger
 internal import LedgerServices
 
-/// Determines the app, environment and customer of a request, and checks that the principal may access them.
+/// The apps and environments that requests can be about.
 struct RequestResolver: Sendable {
     let apps: Apps
     let scopes: AppEnvironmentRegistry
 
+    /// Returns the apps and environments that the configuration serves and the key may see.
+    func served(for principal: Principal) -> [AppEnvironment] {
+        scopes.all.filter { appEnvironment in
+            principal.maySee(appEnvironment)
+                && apps.served(appEnvironment.bundleID, appEnvironment.environment, among: scopes) != nil
+        }
+    }
+}
+
+// Determines the app, environment and customer of a request, and checks that the principal may access them.
+extension APICall {
+    private var apps: Apps { resolver.apps }
+    private var scopes: AppEnvironmentRegistry { resolver.scopes }
+
     /// Returns the app and environment of the query parameters. `app` may be omitted if there is only one.
     /// `environment` defaults to production, or to the sandbox if the app has no production.
-    func appEnvironment(of request: Request, for principal: Principal) throws(APIFailure) -> AppEnvironment {
+    func appEnvironment() throws(APIFailure) -> AppEnvironment {
         let all = apps.all
         // Use an index: settings are large, and a thousand requests per second read them.
-        let app = try index(of: request.parameter("app"), among: all, for: principal)
+        let app = try index(of: request.parameter("app"), among: all)
         let environment =
             request.parameter("environment").map { AppStoreEnvironment(named: $0) }
             ?? (all[app].environments.contains(.production) ? .production : .sandbox)
@@ -32,9 +46,7 @@ struct RequestResolver: Sendable {
         return appEnvironment
     }
 
-    private func index(
-        of name: String?, among all: [AppSettings], for principal: Principal
-    ) throws(APIFailure) -> Int {
+    private func index(of name: String?, among all: [AppSettings]) throws(APIFailure) -> Int {
         if name == nil, all.count == 1, principal.apps == nil { return 0 }
         let possible = all.indices.filter { principal.apps?.contains(all[$0].bundleID) ?? true }
         let chosen = name.map { name in possible.first { all[$0].bundleID.isExactly(name) } }
@@ -46,10 +58,8 @@ struct RequestResolver: Sendable {
 
     /// Returns the app and environment of the sent purchases, which the parameters must match. Without purchases, the
     /// parameters decide.
-    func appEnvironment(of proven: VerifiedPurchases, _ request: Request, for principal: Principal) throws(APIFailure)
-        -> AppEnvironment
-    {
-        guard let audience = proven.audience else { return try appEnvironment(of: request, for: principal) }
+    func appEnvironment(of proven: VerifiedPurchases) throws(APIFailure) -> AppEnvironment {
+        guard let audience = proven.audience else { return try appEnvironment() }
         guard let appEnvironment = apps.served(audience.bundleID, audience.environment, among: scopes),
             principal.apps?.containsExactly(audience.bundleID) ?? true,
             request.parameter("app").map({ $0.isExactly(audience.bundleID) }) ?? true
@@ -65,7 +75,7 @@ struct RequestResolver: Sendable {
     }
 
     /// Returns the row identifiers of all apps and environments that the parameters select and the key may see.
-    func visibleScopes(of request: Request, for principal: Principal) throws(APIFailure) -> [Int64] {
+    func visibleScopes() throws(APIFailure) -> [Int64] {
         let app = try request.shortText("app")
         let environment = try request.shortText("environment").map { AppStoreEnvironment(named: $0) }
         if let app, apps[app] == nil || !(principal.apps?.containsExactly(app) ?? true) { throw .unknownApp }
@@ -77,19 +87,20 @@ struct RequestResolver: Sendable {
         }.map(\.id)
     }
 
-    /// Returns the apps and environments that the configuration serves and the key may see.
-    func served(for principal: Principal) -> [AppEnvironment] {
-        scopes.all.filter { appEnvironment in
-            principal.maySee(appEnvironment)
-                && apps.served(appEnvironment.bundleID, appEnvironment.environment, among: scopes) != nil
+    /// Returns the other environments of an app that the configuration serves and the key may see.
+    func otherEnvironments(of appEnvironment: AppEnvironment) -> [AppEnvironment] {
+        resolver.served(for: principal).filter {
+            $0.bundleID.isExactly(appEnvironment.bundleID) && $0.environment != appEnvironment.environment
         }
     }
 
-    /// Returns the customer in a path: 1 to 255 bytes without control characters. Throws 403 if a token is for another
+    /// Returns the customer in the path: 1 to 255 bytes without control characters. Throws 403 if a token is for another
     /// customer.
-    func customer(_ text: String?, for principal: Principal) throws(APIFailure) -> String {
+    func customer() throws(APIFailure) -> String {
         // Most identifiers are not encoded. Decoding copies each byte, also for the most frequent request.
-        let decoded = text.flatMap { $0.utf8.contains(UInt8(ascii: "%")) ? String(percentEncoded: $0.utf8) : $0 }
+        let decoded = context.parameters.get("id").flatMap { text in
+            text.utf8.contains(UInt8(ascii: "%")) ? String(percentEncoded: text.utf8) : text
+        }
         let customer = try CustomerName.validated(decoded, parameter: "id")
         guard principal.customer?.isExactly(customer) ?? true else {
             throw APIFailure.forbidden("The customer token is for another customer.", parameter: "id")
