@@ -22,7 +22,7 @@ struct DeliveryRoutes {
     }
 
     private func delivery(_ call: APICall) async throws -> Response {
-        let endpoint = try await WebhookRoutes.endpoint(call, among: webhooks)
+        let endpoint = try await webhooks.endpoint(of: call)
         guard let id = call.pathParameter("id").flatMap({ Int64($0) }),
             let delivery = try await storage.delivery(id, of: endpoint.stored.id),
             try await storage.isEvent(delivery.event, visibleTo: call.principal, scopes)

@@ -79,7 +79,7 @@ struct WebhookRoutes {
     }
 
     private func show(_ call: APICall) async throws -> Response {
-        let endpoint = try await endpoint(call)
+        let endpoint = try await webhooks.endpoint(of: call)
         return WebhookJSON.response(endpoint, activity: try await activity()(endpoint))
     }
 
@@ -98,7 +98,7 @@ struct WebhookRoutes {
 
     /// Returns the endpoint in the path if the key may manage it and the body's change is possible.
     private func endpoint(_ call: APICall, for body: WebhookChange) async throws -> ManagedWebhook {
-        let endpoint = try await endpoint(call)
+        let endpoint = try await webhooks.endpoint(of: call)
         guard !body.changesDefinition || !endpoint.stored.isConfigured else {
             throw APIFailure(
                 .conflict, "configured", "This endpoint is defined in the configuration file; change it there.")
@@ -139,7 +139,7 @@ struct WebhookRoutes {
             try await webhooks.remove(damaged.id)
             return Response(status: .noContent)
         }
-        let endpoint = try await endpoint(call)
+        let endpoint = try await webhooks.endpoint(of: call)
         guard !endpoint.stored.isConfigured else {
             throw APIFailure(
                 .conflict, "configured", "This endpoint is defined in the configuration file; remove it there.")
@@ -151,13 +151,13 @@ struct WebhookRoutes {
     // MARK: - Deliveries
 
     private func deliveries(_ call: APICall) async throws -> Response {
-        let endpoint = try await endpoint(call)
+        let endpoint = try await webhooks.endpoint(of: call)
         let page = try await DeliveryQuery(call, scopes).page(of: endpoint.stored.id, storage)
         return .list(page.items, next: page.next.map { String($0) }) { WebhookJSON.write($1, to: &$0) }
     }
 
     private func replay(_ call: APICall) async throws -> Response {
-        let endpoint = try await endpoint(call)
+        let endpoint = try await webhooks.endpoint(of: call)
         let body = try await call.body(
             ReplayBody.self, upTo: Self.maximumBytes, form: #"{"event_id": "…"} or {"from": ms, "to": ms}"#)
         let range = try await body.range(storage, for: call.principal, scopes)
@@ -179,7 +179,7 @@ struct WebhookRoutes {
     }
 
     private func test(_ call: APICall) async throws -> Response {
-        let endpoint = try await endpoint(call)
+        let endpoint = try await webhooks.endpoint(of: call)
         guard endpoint.stored.disabled == nil else {
             throw APIFailure(.conflict, "disabled", "This endpoint is disabled; enable it first.")
         }
@@ -188,18 +188,13 @@ struct WebhookRoutes {
         }
         return .json(status: .accepted) { WebhookJSON.write(delivery, to: &$0) }
     }
+}
 
-    // MARK: - Reading requests
-
+extension WebhookDispatcher {
     /// Returns the endpoint in the path if the key may manage it.
-    private func endpoint(_ call: APICall) async throws -> ManagedWebhook {
-        try await Self.endpoint(call, among: webhooks)
-    }
-
-    /// Returns the endpoint in the path if the key may manage it, for other routes below the endpoint.
-    static func endpoint(_ call: APICall, among webhooks: WebhookDispatcher) async throws -> ManagedWebhook {
+    func endpoint(of call: APICall) async throws -> ManagedWebhook {
         let name = call.pathParameter("name") ?? ""
-        let found = try await webhooks.managedWebhooks().first { $0.stored.name.isExactly(name) }
+        let found = try await managedWebhooks().first { $0.stored.name.isExactly(name) }
         guard let found, call.principal.mayManage(found.definition) else {
             // A key that may not manage the endpoint must not learn whether it exists.
             let message =
