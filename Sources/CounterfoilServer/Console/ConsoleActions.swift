@@ -27,8 +27,7 @@ enum ConsoleActions {
         var fields = sent
         guard let action = knownAction else { throw APIFailure.notFound("There is no such action.") }
         guard signedIn.may(action.scope), signedIn.mayWrite else {
-            var entry = console.audit.entry(
-                request, signedIn.context, actor: signedIn.principal.name, result: "403 forbidden")
+            var entry = console.audit.entry(request, signedIn.context, result: "403 forbidden")
             entry.detail = "action=\(action.name)"
             console.audit.add(entry, signedIn.context)
             throw APIFailure.forbidden(

@@ -117,8 +117,8 @@ enum SignIn {
         _ action: String, _ actor: String, _ session: String, _ request: Request, _ context: ServerContext,
         _ console: Console
     ) {
-        var entry = console.audit.entry(request, context, actor: actor, result: "200")
-        (entry.action, entry.session, entry.detail) = (action, session, nil)
+        var entry = console.audit.entry(request, context, result: "200")
+        (entry.actor, entry.action, entry.session, entry.detail) = (actor, action, session, nil)
         console.audit.add(entry, context)
     }
 }

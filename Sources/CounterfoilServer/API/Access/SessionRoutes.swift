@@ -33,9 +33,8 @@ struct SessionRoutes {
             do {
                 return try await begin(try APICall(request, context, needs: .customersWrite, resolver))
             } catch let failure as APIFailure where failure.status == .forbidden {
-                let actor = context.principal?.name ?? "nobody"
                 let result = "\(failure.status.code) \(failure.code)"
-                audit.add(audit.entry(request, context, actor: actor, result: result), context)
+                audit.add(audit.entry(request, context, result: result), context)
                 throw failure
             }
         }

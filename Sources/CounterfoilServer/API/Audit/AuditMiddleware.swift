@@ -30,10 +30,9 @@ struct AuditMiddleware: RouterMiddleware {
         var context = context
         if isRecorded { context.auditDetail = AuditDetail() }
         func record(_ result: String) {
-            let entry = audit.entry(request, context, actor: context.principal?.name ?? "nobody", result: result)
-            add(entry, context, isRead: !isWrite && !isExport)
+            add(audit.entry(request, context, result: result), context, isRead: !isWrite && !isExport)
             for change in context.auditDetail?.others ?? [] {
-                audit.add(audit.entry(request, context, actor: entry.actor, result: result, about: change), context)
+                audit.add(audit.entry(request, context, result: result, about: change), context)
             }
         }
         do {
@@ -123,8 +122,7 @@ struct RequestAudit: Sendable {
 
     /// - Parameter other: The change of an object that the path does not name.
     func entry(
-        _ request: Request, _ context: ServerContext, actor: String, result: String,
-        about other: AuditDetail.Change? = nil
+        _ request: Request, _ context: ServerContext, result: String, about other: AuditDetail.Change? = nil
     ) -> AuditEntry {
         let change = other ?? context.auditDetail?.change
         let target = change?.target ?? Self.target(context)
@@ -132,7 +130,7 @@ struct RequestAudit: Sendable {
         let query = request.uri.path.hasPrefix("/v1/") ? request.uri.query.map { String($0) } : nil
         let detail = [change?.text, query].compactMap(\.self)
         return AuditEntry(
-            at: clock.now().milliseconds, actor: actor, session: context.session,
+            at: clock.now().milliseconds, actor: context.principal?.name ?? "nobody", session: context.session,
             address: ClientAddress(of: request, from: context.peer, settings.current.listen).address,
             action: "\(request.method.rawValue.prefix(16)) \(context.route)",
             target: target.map { Self.shortened($0, to: 255) },
@@ -158,11 +156,11 @@ struct RequestAudit: Sendable {
 
     /// Records a request without a valid key.
     func recordAnonymous(_ request: Request, _ context: ServerContext, result: String) {
-        log.addAnonymous(entry(request, context, actor: "nobody", result: result))
+        log.addAnonymous(entry(request, context, result: result))
     }
 
     /// Records a refused sign-in to the console.
     func recordRefusedSignIn(_ request: Request, _ context: ServerContext, result: String) {
-        log.addRefusedSignIn(entry(request, context, actor: "nobody", result: result))
+        log.addRefusedSignIn(entry(request, context, result: result))
     }
 }
