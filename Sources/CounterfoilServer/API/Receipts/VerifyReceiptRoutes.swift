@@ -1,10 +1,10 @@
 internal import AppStoreModels
 internal import AppStoreReceipts
+internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import LedgerServices
-internal import NIOCore
 
 /// The retired endpoint for old clients, which send the app's shared secret instead of a key.
 struct VerifyReceiptRoutes {
@@ -39,8 +39,6 @@ struct VerifyReceiptRoutes {
     }
 
     private static func response(_ answer: OrderedJSON) -> Response {
-        Response(
-            status: .ok, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: answer.text)))
+        .json { $0.raw(answer.text.utf8) }
     }
 }
