@@ -46,17 +46,13 @@ struct IdempotencyMiddleware: RouterMiddleware {
         // Requests with a public key can be repeated without harm. Everybody has such a key, so it must not fill the
         // ledger with responses.
         guard let name = Self.header, !request.headers[values: name].isEmpty,
-            !Self.excludedRoutes.contains(context.route), context.principal?.isPublic != true
+            !Self.excludedRoutes.contains(context.route), let principal = context.principal, !principal.isPublic
         else { return try await next(request, context) }
         guard request.method == .post else {
             throw APIFailure(
                 "invalid_idempotency_key", "Only POST takes an Idempotency-Key.", parameter: "Idempotency-Key")
         }
         let key = try Self.key(request, name)
-        // ``Authorization`` sets the principal for every route behind it.
-        guard let principal = context.principal else {
-            throw APIFailure(.unauthorized, "unauthorized", "Send an API key.")
-        }
         var request = request
         let body = try await request.bytes(upTo: maximumBytes)
         request.body = RequestBody(buffer: ByteBuffer(bytes: body))
