@@ -67,10 +67,7 @@ struct TimelineRoutes {
     }
 
     /// The contents of an entry's notification; none for other entries and for unprocessed notifications.
-    fileprivate enum Reading {
-        case parts(NotificationParts?)
-        case failure(VerificationError)
-    }
+    fileprivate typealias Reading = Result<NotificationParts?, VerificationError>
 
     private static func write(
         _ item: TimelineItem, of customer: String, in appEnvironment: AppEnvironment, _ reading: Reading,
@@ -108,7 +105,7 @@ struct TimelineRoutes {
                 if !item.originalTransactionID.isEmpty {
                     json.member("original_transaction_id", item.originalTransactionID)
                 }
-                if case .parts(let parts?) = reading { write(parts, to: &json) }
+                if case .success(let parts?) = reading { write(parts, to: &json) }
                 expanding(&json, stored)
             }
         }
@@ -118,7 +115,7 @@ struct TimelineRoutes {
         _ stored: StoredNotification, _ reading: Reading, _ scopes: AppEnvironmentRegistry, to json: inout JSONWriter
     ) {
         switch reading {
-        case .parts(let parts): json.member("sentence", TimelineSentence.text(stored, parts))
+        case .success(let parts): json.member("sentence", TimelineSentence.text(stored, parts))
         case .failure(let error):
             json.member("sentence", TimelineSentence.text(stored, nil))
             json.member("verification_failure", UnverifiedText.code(of: error, isDamaged: stored.isDamaged))
@@ -137,7 +134,7 @@ struct TimelineRoutes {
 
 extension CustomerReader {
     fileprivate func reading(of item: TimelineItem) async -> TimelineRoutes.Reading {
-        guard case .notification(let stored) = item.kind else { return .parts(nil) }
-        do throws(VerificationError) { return .parts(try await parts(of: stored)) } catch { return .failure(error) }
+        guard case .notification(let stored) = item.kind else { return .success(nil) }
+        do throws(VerificationError) { return .success(try await parts(of: stored)) } catch { return .failure(error) }
     }
 }
