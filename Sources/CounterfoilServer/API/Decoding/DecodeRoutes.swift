@@ -1,5 +1,4 @@
 internal import Basics
-internal import Foundation
 internal import Hummingbird
 internal import Ledger
 internal import LedgerServices
@@ -20,7 +19,7 @@ struct DecodeRoutes {
     private func decode(_ call: APICall) async throws -> Response {
         let (request, principal) = (call.request, call.principal)
         var options = PastedDataDecoder.Options()
-        options.instant = try request.instant("at").map { Date(milliseconds: $0) }
+        options.instant = try request.date("at")
         options.bundleIDs = principal.apps
         switch request.parameter("revocation") {
         case nil, "off": break

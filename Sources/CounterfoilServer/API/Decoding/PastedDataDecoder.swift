@@ -104,8 +104,8 @@ package struct PastedDataDecoder: Sendable {
         do throws(VerificationError) {
             let verified = try await verifier.anyPayload(text)
             var verdict = DecodeVerdict(
-                kind: verified.payload.kindOfVerdict, isProven: true,
-                message: "Valid: \(verified.payload.name) that was signed under \(verified.trace.anchor).",
+                kind: verified.payload.names.kind, isProven: true,
+                message: "Valid: \(verified.payload.names.inSentence) that was signed under \(verified.trace.anchor).",
                 checks: CheckList.signedData.results(nil, revocation: verified.trace.revocation), payload: payload,
                 trace: verified.trace)
             verdict.subject = verified.payload.subject
@@ -198,25 +198,14 @@ extension Receipt {
 }
 
 extension AnySignedPayload {
-    /// The name with its article, for a sentence.
-    fileprivate var name: String {
+    /// The kind, as responses name it, and its name with the article, for a sentence.
+    fileprivate var names: (kind: String, inSentence: String) {
         switch self {
-        case .transaction: "a transaction"
-        case .renewalInfo: "a renewal info"
-        case .notification: "a notification"
-        case .appTransaction: "an app transaction"
-        case .realtimeRequest: "a retention request"
-        }
-    }
-
-    /// The kind, as responses name it.
-    fileprivate var kindOfVerdict: String {
-        switch self {
-        case .transaction: "transaction"
-        case .renewalInfo: "renewal_info"
-        case .notification: "notification"
-        case .appTransaction: "app_transaction"
-        case .realtimeRequest: "realtime_request"
+        case .transaction: ("transaction", "a transaction")
+        case .renewalInfo: ("renewal_info", "a renewal info")
+        case .notification: ("notification", "a notification")
+        case .appTransaction: ("app_transaction", "an app transaction")
+        case .realtimeRequest: ("realtime_request", "a retention request")
         }
     }
 
