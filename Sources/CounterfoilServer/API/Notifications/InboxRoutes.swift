@@ -60,7 +60,11 @@ struct InboxRoutes {
     private func notification(_ call: APICall) async throws -> Response {
         let (stored, appEnvironment) = try await Self.notification(call, storage, scopes)
         let decoded = await DecodedNotification(stored, in: appEnvironment, historical)
-        let customer = try await customer(of: decoded, in: appEnvironment)
+        var customer: String?
+        // A notification about a purchase names no account: its transaction leads to its owners.
+        if let account = decoded.account {
+            customer = try await storage.customer(ofAccount: account, in: appEnvironment.id)
+        }
         let others = try await storage.otherTexts(of: stored.id, limit: Self.maximumOtherTexts)
         let withText = call.request.includes("signed_data")
         return .json { json in
@@ -76,15 +80,6 @@ struct InboxRoutes {
                 }
             }
         }
-    }
-
-    /// Returns the customer of the Apple account that a notification is about. Nil for a notification about a purchase,
-    /// whose transaction leads to its owners.
-    private func customer(
-        of decoded: DecodedNotification, in appEnvironment: AppEnvironment
-    ) async throws -> String? {
-        guard let account = decoded.account else { return nil }
-        return try await storage.customer(ofAccount: account, in: appEnvironment.id)
     }
 
     /// The maximum number of other texts in a response. The App Store signs one text per identifier.

@@ -55,10 +55,8 @@ private struct Search {
 
     let query: SearchQuery
     let scopes: [AppEnvironment]
-    private(set) var tried: [(kind: String, found: Bool, note: String?)] = []
-    private(set) var found: [Item] = []
-
-    init(query: SearchQuery, scopes: [AppEnvironment]) { (self.query, self.scopes) = (query, scopes) }
+    var tried: [(kind: String, found: Bool, note: String?)] = []
+    var found: [Item] = []
 
     mutating func run(_ storage: any SearchRoutes.Storage) async throws {
         if let transaction = query.transaction { try await transactions(transaction, storage) }
