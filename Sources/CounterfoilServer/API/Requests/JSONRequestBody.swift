@@ -25,7 +25,7 @@ extension JSONRequestBody {
         {
             throw failure
         } catch let error as DecodingError {
-            let member = error.member
+            let member = error.path.map(\.stringValue).joined(separator: ".")
             guard !member.isEmpty else { throw APIFailure("bad_json", "Expected \(form).") }
             let mistake = error.isAboutMissingMember ? "is missing" : "is invalid"
             throw APIFailure("bad_json", "`\(member)` \(mistake). Expected \(form).", parameter: member)
@@ -87,16 +87,6 @@ extension DecodingError {
         switch self {
         case .keyNotFound, .valueNotFound: true
         default: false
-        }
-    }
-
-    /// The path of the invalid member. Its value is not included.
-    fileprivate var member: String {
-        switch self {
-        case .keyNotFound(let key, _): key.stringValue
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            context.codingPath.map(\.stringValue).joined(separator: ".")
-        @unknown default: ""
         }
     }
 }
