@@ -56,23 +56,15 @@ struct AuditMiddleware: RouterMiddleware {
 
 /// The recently recorded reads and refusals of console sessions.
 private final class RecordedReads: Sendable {
-    private struct Read: Hashable {
-        var session: String?
-        var action: String
-        var target: String?
-        var result: String
-    }
-
     private static let capacity = 10_000
-    private let reads = Mutex<Set<Read>>([])
+    /// The session, the action, the target and the result of each.
+    private let reads = Mutex<Set<[String?]>>([])
 
     /// Whether this read was not recorded before. A full set is cleared, so old reads may be recorded again.
     func isFirst(_ entry: AuditEntry) -> Bool {
-        let read = Read(
-            session: entry.session, action: entry.action, target: entry.target, result: entry.result)
-        return reads.withLock { reads in
+        reads.withLock { reads in
             if reads.count >= Self.capacity { reads = [] }
-            return reads.insert(read).inserted
+            return reads.insert([entry.session, entry.action, entry.target, entry.result]).inserted
         }
     }
 }
