@@ -151,15 +151,15 @@ package struct PastedDataDecoder: Sendable {
                 transactionID: verified.payload.firstTransaction)
             return verdict
         } catch {
-            let content = try? UnverifiedReceipt(contents: data, limits: .server).content
+            guard let content = try? UnverifiedReceipt(contents: data, limits: .server).content else {
+                return DecodeVerdict(
+                    kind: "unknown", code: "unrecognised",
+                    message: "Unknown format: neither signed data nor a receipt (\(error.message)).")
+            }
             return DecodeVerdict(
-                kind: content == nil ? "unknown" : "receipt",
-                code: content == nil ? "unrecognised" : "\(error.code)",
-                message: content == nil
-                    ? "Unknown format: neither signed data nor a receipt (\(error.message))."
-                    : "Refused: \(error.message).",
-                checks: content == nil ? [] : CheckList.receipt.results(error, revocation: nil),
-                payload: content.map { Array(ReceiptDocument($0).json.utf8) })
+                kind: "receipt", code: "\(error.code)", message: "Refused: \(error.message).",
+                checks: CheckList.receipt.results(error, revocation: nil),
+                payload: Array(ReceiptDocument(content).json.utf8))
         }
     }
 
