@@ -60,7 +60,7 @@ enum ServerRoutes {
             IdempotencyMiddleware(
                 storage: core.storage, clock: core.clock, limits: core.configuration.limits,
                 responseWriter: responseWriter)
-            AuditMiddleware(core.requestAudit)
+            AuditMiddleware(audit: core.requestAudit)
         }
         let v1 = APIRouter(group: audited, resolver: RequestResolver(apps: core.apps, scopes: core.scopes))
         let (storage, apps, clock, webhooks) = (core.storage, core.apps, core.clock, core.webhooks)

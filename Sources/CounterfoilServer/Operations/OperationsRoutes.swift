@@ -21,7 +21,7 @@ struct OperationsRoutes {
         router.group().addMiddleware {
             AuditUnauthorizedMiddleware(audit: audit)
             access
-            AuditMiddleware(audit)
+            AuditMiddleware(audit: audit)
         }.get("/metrics") { _, context in try await metrics(context) }
     }
 

@@ -15,10 +15,8 @@ struct AuditMiddleware: RouterMiddleware {
     /// Routes that use GET but store the App Store's answers.
     private static let storingReads: Set = ["/v1/orders/{id}", "/v1/customers/{id}/refunds"]
 
-    private let audit: RequestAudit
+    let audit: RequestAudit
     private let recordedReads = RecordedReads()
-
-    init(_ audit: RequestAudit) { self.audit = audit }
 
     @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         let isWrite =

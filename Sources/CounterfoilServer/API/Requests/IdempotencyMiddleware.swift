@@ -25,21 +25,15 @@ struct IdempotencyMiddleware: RouterMiddleware {
     /// How long the server may take to notice and cancel a request that exceeds its time limit.
     private static let cancellationTime: Duration = .seconds(90)
 
-    private let storage: any IdempotencyStorage
-    private let clock: ServerClock
-    private let maximumBytes: Int
-    /// How long a request without a response counts as in progress.
-    private let maximumDuration: Milliseconds
-    private let responseWriter: CustomerResponseWriter
+    let storage: any IdempotencyStorage
+    let clock: ServerClock
+    let limits: ServerConfiguration.Limits
+    let responseWriter: CustomerResponseWriter
 
-    init(
-        storage: any IdempotencyStorage, clock: ServerClock, limits: ServerConfiguration.Limits,
-        responseWriter: CustomerResponseWriter
-    ) {
-        (self.storage, self.clock, maximumBytes) = (storage, clock, limits.requestBytes)
-        self.responseWriter = responseWriter
+    /// How long a request without a response counts as in progress.
+    private var maximumDuration: Milliseconds {
         let longest = limits.requestTimeout.clampedToWait + Self.cancellationTime
-        maximumDuration = Milliseconds(longest.seconds * 1000)
+        return Milliseconds(longest.seconds * 1000)
     }
 
     @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
@@ -54,7 +48,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
         }
         let key = try Self.key(request, name)
         var request = request
-        let body = try await request.bytes(upTo: maximumBytes)
+        let body = try await request.bytes(upTo: limits.requestBytes)
         request.body = RequestBody(buffer: ByteBuffer(bytes: body))
         let client = [principal.name, principal.customer].compactMap(\.self).joined(separator: "\n")
         let start = clock.now().milliseconds
@@ -81,7 +75,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
 
     private func perform(
         _ request: Request, _ context: ServerContext, _ key: String, _ client: String, begunAt start: Milliseconds,
-        _ next: @concurrent (Request, ServerContext) async throws -> Response
+        _ next: NextHandler
     ) async throws -> Response {
         let response: Response
         do { response = try await next(request, context) } catch let failure as APIFailure where Self.isStored(failure)
