@@ -19,6 +19,9 @@ struct ExtensionBody: JSONRequestBody {
         "service_issue": .serviceIssueOrOutage,
     ]
 
+    /// The extension in a sentence, for the audit log.
+    var summary: String { "\(days) \(days.noun("day")) more, \(reason)" }
+
     var checkedDays: Int32 {
         get throws(APIFailure) {
             guard (1...90).contains(days) else {
@@ -75,8 +78,7 @@ struct MassExtensionBody: JSONRequestBody {
     /// The extension in a sentence, for the audit log.
     var summary: String {
         let places = storefronts.map { " in " + $0.joined(separator: ", ") } ?? ""
-        let days = extensionBody.days
-        return "\(days) \(days.noun("day")) more, \(extensionBody.reason): \(productID.prefix(255))\(places)"
+        return "\(extensionBody.summary): \(productID.prefix(255))\(places)"
     }
 
     init(from decoder: any Decoder) throws {

@@ -75,7 +75,7 @@ struct SupportRoutes {
         let request = ExtendRenewalDateRequest(
             extendByDays: try body.checkedDays, extendReasonCode: try body.code,
             requestIdentifier: try body.identifier(isUUID: false, of: call, about: original, in: appEnvironment))
-        let change = "\(body.days) \(body.days.noun("day")) more, \(body.reason)"
+        let change = body.summary
         call.setAuditDetail(change)
         for owner in try await appStore.storage.owners(of: original, in: appEnvironment.id) {
             call.addAuditEntry("\(original): \(change)", about: owner)
