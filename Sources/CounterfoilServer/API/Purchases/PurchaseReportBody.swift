@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import HTTPTypes
 internal import LedgerServices
 
 /// The body of a request with a ``PurchaseReport``.
@@ -70,7 +69,7 @@ struct PurchaseReportBody: JSONRequestBody {
         )
         guard !isEmpty else {
             throw APIFailure(
-                .badRequest, "empty_report",
+                "empty_report",
                 """
                 Send signed_transactions, signed_renewals, app_transaction or receipt; an empty list of transactions means \
                 that nothing was bought.

@@ -20,7 +20,8 @@ struct TransferRoutes {
         try responseWriter.requireNonce(of: call)
         let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let body = try await call.body(TransferBody.self, form: "a JSON object with reason")
-        let reason = try body.checkedReason
+        let reason = try WrittenText.checked(
+            body.reason.trimmingCharacters(in: .whitespacesAndNewlines), "reason", maximumBytes: 500)
         guard let named = call.pathParameter("transaction"), named.utf8.count <= 64,
             let original = try await storage.originalTransactionID(of: named, in: appEnvironment.id)
         else {
@@ -48,11 +49,4 @@ private struct TransferBody: JSONRequestBody {
     var reason: String
 
     enum CodingKeys: String, CodingKey, CaseIterable { case reason }
-
-    var checkedReason: String {
-        get throws(APIFailure) {
-            let text = reason.trimmingCharacters(in: .whitespacesAndNewlines)
-            return try WrittenText.checked(text, "reason", maximumBytes: 500)
-        }
-    }
 }

@@ -19,12 +19,7 @@ enum ListFormat {
     }
 
     /// The maximum number of items on a page. Tables are read as a whole.
-    var maximumPageSize: Int {
-        switch self {
-        case .json: 100
-        case .csv: 1000
-        }
-    }
+    var maximumPageSize: Int { self == .csv ? 1000 : 100 }
 
     /// Whether the header gives `text/csv` a higher weight than JSON (RFC 9110, section 12.5.1).
     static func prefersCSV(_ accept: String) -> Bool {
