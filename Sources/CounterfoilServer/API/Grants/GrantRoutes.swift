@@ -31,7 +31,7 @@ struct GrantRoutes {
         let end = grant.until.map { "until \(Date(milliseconds: $0).formatted(.iso8601))" } ?? "without an end"
         call.setAuditDetail("\(grant.id): \(grant.entitlement) \(end), because \(grant.reason)")
         webhooks.wake()
-        return response(grant, appEnvironment, at: now, status: .created)
+        return .json(status: .created) { GrantJSON.write(grant, appEnvironment, at: now, naming: true, to: &$0) }
     }
 
     /// Creates the grant, or returns the one that an earlier attempt of the request created without storing its
@@ -39,34 +39,23 @@ struct GrantRoutes {
     private func store(
         _ content: GrantEvent.Content, of call: APICall, in appEnvironment: AppEnvironment, at now: Milliseconds
     ) async throws -> Grant {
-        // All attempts of one request share the identifier. There is none without an idempotency key.
+        // All attempts of one request share the first identifier. There is none without an idempotency key.
         let texts = [
             content.customer ?? "", content.entitlement ?? "", content.until.map { "\($0)" } ?? "", content.reason,
             content.actor,
         ]
-        if let id = call.idempotentIdentifier("grant", in: appEnvironment, texts)?.text,
-            let grant = try await store(id, content, in: appEnvironment, at: now)
-        {
-            return grant
+        let shared = call.idempotentIdentifier("grant", in: appEnvironment, texts)
+        for id in [shared, UUID()].compactMap(\.self) {
+            switch try await storage.createGrant("grt_" + id.text, content, in: appEnvironment.id, at: now) {
+            case .created(let grant): return grant
+            case .isTaken: continue
+            case .refused:
+                throw APIFailure(
+                    .unprocessableContent, "too_many_grants",
+                    "The customer already has \(GrantDecision.maximumRunning) active grants; revoke some first.")
+            }
         }
-        guard let grant = try await store(UUID().text, content, in: appEnvironment, at: now) else {
-            throw StorageError(.failed, "another grant has a new random identifier")
-        }
-        return grant
-    }
-
-    /// Returns nil if another grant has the identifier.
-    private func store(
-        _ id: String, _ content: GrantEvent.Content, in appEnvironment: AppEnvironment, at now: Milliseconds
-    ) async throws -> Grant? {
-        switch try await storage.createGrant("grt_" + id, content, in: appEnvironment.id, at: now) {
-        case .created(let grant): return grant
-        case .isTaken: return nil
-        case .refused:
-            throw APIFailure(
-                .unprocessableContent, "too_many_grants",
-                "The customer already has \(GrantDecision.maximumRunning) active grants; revoke some first.")
-        }
+        throw StorageError(.failed, "another grant has a new random identifier")
     }
 
     private func revoke(_ call: APICall) async throws -> Response {
@@ -81,7 +70,7 @@ struct GrantRoutes {
         {
         case .revoked(let grant):
             webhooks.wake()
-            return response(grant, appEnvironment, at: now)
+            return .json { GrantJSON.write(grant, appEnvironment, at: now, naming: true, to: &$0) }
         case .isOver:
             throw APIFailure(.conflict, "grant_expired", "The grant has already expired.", parameter: "grant")
         case .unknown:
@@ -101,12 +90,6 @@ struct GrantRoutes {
         return .list(page, next: next) { json, grant in
             GrantJSON.write(grant, appEnvironment, at: now, naming: call.maySeeOtherCustomers, to: &json)
         }
-    }
-
-    private func response(
-        _ grant: Grant, _ appEnvironment: AppEnvironment, at now: Milliseconds, status: HTTPResponse.Status = .ok
-    ) -> Response {
-        .json(status: status) { GrantJSON.write(grant, appEnvironment, at: now, naming: true, to: &$0) }
     }
 }
 
