@@ -1,18 +1,10 @@
 internal import AppStoreModels
 internal import Basics
-internal import HTTPTypes
-internal import Hummingbird
 internal import Ledger
 internal import LedgerServices
 
 /// Writes endpoints and deliveries as JSON. Shows a secret once, when it is created; later only its fingerprint.
 enum WebhookJSON {
-    static func response(
-        _ webhook: ManagedWebhook, activity: Activity? = nil, secret: Secret? = nil, status: HTTPResponse.Status = .ok
-    ) -> Response {
-        .json(status: status) { write(webhook, activity: activity, secret: secret, to: &$0) }
-    }
-
     /// The deliveries to an endpoint since an instant, and the pending ones.
     struct Activity {
         var since: Milliseconds

@@ -64,7 +64,7 @@ struct WebhookRoutes {
         guard let endpoint = created else {
             throw APIFailure(.conflict, "name_taken", "An endpoint with this name already exists.", parameter: "name")
         }
-        return WebhookJSON.response(endpoint, secret: secret, status: .created)
+        return .json(status: .created) { WebhookJSON.write(endpoint, secret: secret, to: &$0) }
     }
 
     /// Creates an endpoint, while no other change runs, unless there are too many.
@@ -80,7 +80,8 @@ struct WebhookRoutes {
 
     private func show(_ call: APICall) async throws -> Response {
         let endpoint = try await webhooks.endpoint(of: call)
-        return WebhookJSON.response(endpoint, activity: try await activity()(endpoint))
+        let activity = try await self.activity()(endpoint)
+        return .json { WebhookJSON.write(endpoint, activity: activity, to: &$0) }
     }
 
     private func change(_ call: APICall) async throws -> Response {
@@ -123,7 +124,7 @@ struct WebhookRoutes {
             try await webhooks.updateEndpoint(endpoint.stored.id, to: definition)
         }
         let changed = try await webhooks.managedWebhooks().first { $0.stored.id == endpoint.stored.id } ?? endpoint
-        return WebhookJSON.response(changed, secret: secret)
+        return .json { WebhookJSON.write(changed, secret: secret, to: &$0) }
     }
 
     private func remove(_ call: APICall) async throws -> Response {
