@@ -18,11 +18,10 @@ enum NotificationJSON {
 
     /// Writes the members that are known without decoding the notification.
     static func members(of stored: StoredNotification, _ scopes: AppEnvironmentRegistry, to json: inout JSONWriter) {
-        let appEnvironment = scopes[id: stored.scope]
         json.member("uuid", stored.uuid)
         json.member("type", stored.type)
         json.member("subtype", stored.subtype)
-        json.members(of: appEnvironment)
+        json.members(of: scopes[id: stored.scope])
         json.member("signed_date", stored.signedDate)
         json.member("received_at", stored.receivedAt)
         json.member("origin", stored.origin.name)

@@ -110,10 +110,10 @@ extension Request {
     /// Returns a query parameter as an instant.
     func instant(_ name: String) throws(APIFailure) -> Milliseconds? {
         guard let text = parameter(name) else { return nil }
-        guard let instant = RequestInstant(text) else {
+        guard let instant = InstantText.milliseconds(text) else {
             throw APIFailure("invalid_instant", InstantText.form, parameter: name)
         }
-        return instant.milliseconds
+        return instant
     }
 
     /// Returns a query parameter as a date.

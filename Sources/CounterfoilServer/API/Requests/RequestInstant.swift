@@ -5,20 +5,13 @@ internal import Ledger
 struct RequestInstant: Decodable {
     let milliseconds: Milliseconds
 
-    init?(_ text: some StringProtocol) {
-        guard let milliseconds = InstantText.milliseconds(text) else { return nil }
-        self.milliseconds = milliseconds
-    }
-
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        let instant: RequestInstant?
-        do { instant = Self(String(try container.decode(Int64.self))) } catch {
-            instant = Self(try container.decode(String.self))
-        }
-        guard let instant else {
+        let text: String
+        do { text = String(try container.decode(Int64.self)) } catch { text = try container.decode(String.self) }
+        guard let milliseconds = InstantText.milliseconds(text) else {
             throw APIFailure("invalid_instant", InstantText.form, parameter: decoder.member)
         }
-        self = instant
+        self.milliseconds = milliseconds
     }
 }
