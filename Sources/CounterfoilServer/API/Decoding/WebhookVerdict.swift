@@ -30,23 +30,6 @@ enum WebhookVerdict {
         }?.key
         let age = now.timeIntervalSince(date)
         let isCurrent = abs(age) <= tolerance
-        verdict.isProven = endpoint != nil && isCurrent
-        verdict.code =
-            if endpoint == nil {
-                "bad_signature"
-            } else if isCurrent {
-                nil
-            } else {
-                age > 0 ? "expired" : "not_yet_valid"
-            }
-        verdict.message =
-            endpoint.map { endpoint in
-                isCurrent
-                    ? "Valid: sent to the endpoint \(endpoint)."
-                    : "Refused: signed for the endpoint \(endpoint), but its time differs from now by more than 5 minutes."
-            }
-            ?? "Refused: the signature matches no secret of an endpoint. A body that was parsed and serialized again "
-            + "does not match either."
         let note = age > 0 ? "Older than five minutes" : "Dated more than five minutes in the future"
         verdict.checks = [
             .init(name: "headers", result: .passed),
@@ -55,6 +38,19 @@ enum WebhookVerdict {
                 name: "age", result: isCurrent ? .passed : .failed,
                 note: isCurrent ? nil : "\(note): receivers refuse it now."),
         ]
+        guard let endpoint else {
+            verdict.code = "bad_signature"
+            verdict.message =
+                "Refused: the signature matches no secret of an endpoint. A body that was parsed and serialized again "
+                + "does not match either."
+            return verdict
+        }
+        verdict.isProven = isCurrent
+        verdict.code = isCurrent ? nil : age > 0 ? "expired" : "not_yet_valid"
+        verdict.message =
+            isCurrent
+            ? "Valid: sent to the endpoint \(endpoint)."
+            : "Refused: signed for the endpoint \(endpoint), but its time differs from now by more than 5 minutes."
         return verdict
     }
 }
