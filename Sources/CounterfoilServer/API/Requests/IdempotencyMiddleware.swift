@@ -50,10 +50,9 @@ struct IdempotencyMiddleware: RouterMiddleware {
         var request = request
         let body = try await request.bytes(upTo: limits.requestBytes)
         request.body = RequestBody(buffer: ByteBuffer(bytes: body))
-        let client = [principal.name, principal.customer].compactMap(\.self).joined(separator: "\n")
         let start = clock.now().milliseconds
         let decision = try await storage.beginRequest(
-            key, of: client, about: Self.customer(context),
+            key, of: principal.name, about: Self.customer(context),
             fingerprint: Self.fingerprint(of: request, body, by: principal), at: start, lockTimeout: maximumDuration)
         switch decision {
         case .repeats(let stored):
@@ -69,7 +68,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
             throw APIFailure(
                 .conflict, "request_under_way", "A request with this Idempotency-Key is in progress.",
                 isRetryable: true, backoff: 1000)
-        case .proceed: return try await perform(request, context, key, client, begunAt: start, next)
+        case .proceed: return try await perform(request, context, key, principal.name, begunAt: start, next)
         }
     }
 
