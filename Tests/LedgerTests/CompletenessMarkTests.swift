@@ -1,5 +1,6 @@
-import Ledger
 import Testing
+
+@testable import Ledger
 
 @Suite struct `Movement of the completeness mark` {
     /// A recovery from one instant, and the expected mark. Everything was read up to 100, the clock shows 110, and the
@@ -55,20 +56,21 @@ import Testing
             known: mark(20, 60, signed: 500), from: 50, signed: 57, since: 20, signedUntil: 105),
     ]
 
-    @Test(arguments: cases) func `The completeness mark moves by what a recovery has read`(_ testCase: Case) {
+    @Test(arguments: cases) func `The completeness mark moves by what a recovery has read`(_ testCase: Case) throws {
         let run = RecoveryRun(
             id: 7, scope: 1, cause: .schedule, from: testCase.from, until: 105, filters: [], movesMark: true,
             state: .done,
             createdAt: 0, counts: RecoveryCounts(), windows: 1, openWindows: 0, signedUntil: testCase.signed)
-        let move = CompletenessMark.moved(
-            from: testCase.known, by: run, until: 100, limit: 10, spans: UnverifiedSpans(testCase.unverified), at: 110)
-        #expect(move.mark.since == testCase.since)
-        #expect(move.mark.until == testCase.until)
-        #expect(move.mark.readUntil == 100)
-        #expect(move.mark.checkedAt == 110)
-        #expect(move.mark.signedUntil == testCase.signedUntil ?? testCase.signed)
-        #expect(move.leavesGap == testCase.leavesGap)
-        #expect(move.mark.scope == 1)
+        let end = run.end(
+            from: testCase.known, UnverifiedSpans(testCase.unverified), reading: [], until: 100, limit: 10, at: 110)
+        let mark = try #require(end.mark)
+        #expect(mark.since == testCase.since)
+        #expect(mark.until == testCase.until)
+        #expect(mark.readUntil == 100)
+        #expect(mark.checkedAt == 110)
+        #expect(mark.signedUntil == testCase.signedUntil ?? testCase.signed)
+        #expect((end.pass != nil) == testCase.leavesGap)
+        #expect(mark.scope == 1)
     }
 
     /// A recovery from 50 to 100, while the span from 60 to 70 is unverified and the mark ends before it.
@@ -109,15 +111,16 @@ import Testing
         #expect((window != nil) == proves)
     }
 
-    @Test func `A recovery that was refused as too old does not move a later mark back`() {
+    @Test func `A recovery that was refused as too old does not move a later mark back`() throws {
         let known = Self.mark(200, 600, signed: 580)
         let run = RecoveryRun(
             id: 7, scope: 1, cause: .schedule, from: 105, until: 105, filters: [], movesMark: true, state: .done,
             createdAt: 0, counts: RecoveryCounts(), windows: 1, openWindows: 0, signedUntil: nil)
         let spans = UnverifiedSpans([.init(from: 300, until: 310)])
-        let move = CompletenessMark.moved(from: known, by: run, until: 100, limit: 10, spans: spans, at: 110)
-        #expect(move.mark == known.ending(before: spans) && move.spans == spans && !move.leavesGap)
-        #expect(move.mark.until == 299 && move.mark.readUntil == 600)
+        let end = run.end(from: known, spans, reading: [], until: 100, limit: 10, at: 110)
+        let mark = try #require(end.mark)
+        #expect(mark == known.ending(before: spans) && end.spans == spans && end.pass == nil)
+        #expect(mark.until == 299 && mark.readUntil == 600)
     }
 
     @Test func `The mark ends before an unverified span, and moves forward when the span is cleared`() {

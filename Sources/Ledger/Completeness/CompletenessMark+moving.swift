@@ -1,45 +1,4 @@
-/// The effect of a finished recovery on the completeness mark.
-package struct MarkMove: Sendable, Hashable {
-    package var mark: CompletenessMark
-    /// The unverified spans that can still be read again.
-    package var spans: UnverifiedSpans
-    /// Whether data are missing that the notification history no longer contains. Then the history of every purchase is
-    /// requested.
-    package var leavesGap: Bool
-}
-
 extension CompletenessMark {
-    /// Decides how a finished recovery moves the mark.
-    ///
-    /// The interval continues where it ended. After a gap that the history cannot fill, a new interval begins. A mark
-    /// in the future was set by a wrong clock, so the end may also move back. But the mark stays if the App Store
-    /// refused all of the time as too old: then the clock is wrong now.
-    ///
-    /// - Parameters:
-    ///   - known: The present mark; nil if there is none.
-    ///   - run: The recovery: the time that it read, and the newest signature in it.
-    ///   - until: The end of the time that was read completely.
-    ///   - limit: The App Store no longer keeps notifications before this instant.
-    ///   - spans: The unverified spans after this recovery.
-    package static func moved(
-        from known: CompletenessMark?, by run: RecoveryRun, until: Milliseconds, limit: Milliseconds,
-        spans: UnverifiedSpans, at now: Milliseconds
-    ) -> MarkMove {
-        if let known, run.from >= run.until, run.until < known.readUntil {
-            return MarkMove(mark: known.ending(before: spans), spans: spans, leavesGap: false)
-        }
-        var spans = spans
-        let isBeyond = known.map { $0.readUntil < run.from } ?? false
-        var since = isBeyond ? run.from : min(known?.since ?? run.from, run.from)
-        let lastExpired = spans.removeExpired(before: isBeyond ? max(limit, run.from) : limit)
-        if let lastExpired { since = max(since, lastExpired + 1) }
-        // A date ahead of the clock proves no more than the clock does.
-        let signed = [run.signedUntil, known?.signedUntil.map { min($0, run.until) }].compactMap(\.self).max()
-        let mark = CompletenessMark(
-            scope: run.scope, since: since, until: until, checkedAt: now, readUntil: until, signedUntil: signed)
-        return MarkMove(mark: mark.ending(before: spans), spans: spans, leavesGap: isBeyond || lastExpired != nil)
-    }
-
     /// Returns the mark with its end before the first unverified span.
     package func ending(before spans: UnverifiedSpans) -> CompletenessMark {
         var mark = self
@@ -52,6 +11,7 @@ extension CompletenessMark {
 package struct RecoveryEnd: Sendable, Hashable {
     /// The mark; nil if there is none.
     package var mark: CompletenessMark?
+    /// The unverified spans that can still be read again.
     package var spans: UnverifiedSpans
     /// The pass over all purchases that begins, because the notification history cannot fill a gap; nil if there is no
     /// gap.
@@ -62,22 +22,36 @@ extension RecoveryRun {
     /// Decides what changes when the recovery is finished. If it does not move the mark, the mark ends where
     /// notifications are still unverified.
     ///
+    /// The interval of the mark continues where it ended. After a gap that the history cannot fill, a new interval
+    /// begins. A mark in the future was set by a wrong clock, so the end may also move back. But the mark stays if the
+    /// App Store refused all of the time as too old: then the clock is wrong now.
+    ///
     /// - Parameters:
     ///   - known: The present mark; nil if there is none.
     ///   - spans: The present unverified spans.
     ///   - windows: What was read.
-    ///   - until: The end of the time that was read completely.
+    ///   - readUntil: The end of the time that was read completely.
     ///   - limit: The App Store no longer keeps notifications before this instant.
     package func end(
         from known: CompletenessMark?, _ spans: UnverifiedSpans, reading windows: [UnverifiedSpans.ReadWindow],
-        until: Milliseconds, limit: Milliseconds, at now: Milliseconds
+        until readUntil: Milliseconds, limit: Milliseconds, at now: Milliseconds
     ) -> RecoveryEnd {
         var spans = spans
         spans.apply(windows)
-        guard movesMark else { return RecoveryEnd(mark: known?.ending(before: spans), spans: spans) }
-        let move = CompletenessMark.moved(from: known, by: self, until: until, limit: limit, spans: spans, at: now)
-        let pass = HistoryPass(scope: scope, staleBefore: now, startedAt: now)
-        return RecoveryEnd(mark: move.mark, spans: move.spans, pass: move.leavesGap ? pass : nil)
+        let isTooOld = known.map { from >= until && until < $0.readUntil } ?? false
+        guard movesMark, !isTooOld else { return RecoveryEnd(mark: known?.ending(before: spans), spans: spans) }
+        let isBeyond = known.map { $0.readUntil < from } ?? false
+        var since = isBeyond ? from : min(known?.since ?? from, from)
+        let lastExpired = spans.removeExpired(before: isBeyond ? max(limit, from) : limit)
+        if let lastExpired { since = max(since, lastExpired + 1) }
+        // A date ahead of the clock proves no more than the clock does.
+        let signed = [signedUntil, known?.signedUntil.map { min($0, until) }].compactMap(\.self).max()
+        let mark = CompletenessMark(
+            scope: scope, since: since, until: readUntil, checkedAt: now, readUntil: readUntil, signedUntil: signed)
+        let leavesGap = isBeyond || lastExpired != nil
+        return RecoveryEnd(
+            mark: mark.ending(before: spans), spans: spans,
+            pass: leavesGap ? HistoryPass(scope: scope, staleBefore: now, startedAt: now) : nil)
     }
 }
 
@@ -90,26 +64,22 @@ extension UnverifiedSpans {
         /// Whether the window was read for all notification types. A filtered window proves nothing about the other
         /// types.
         package var isWhole: Bool
-
-        package init(span: Span, isClean: Bool, isWhole: Bool) {
-            self.span = span
-            self.isClean = isClean
-            self.isWhole = isWhole
-        }
-
-        /// Creates the window of a recovery; nil if it proves nothing, because only undelivered notifications were read
-        /// or nothing is left of it.
-        package init?(
-            from: Milliseconds, until: Milliseconds, unverified: Int64, isWhole: Bool, onlyFailures: Bool
-        ) {
-            guard !onlyFailures, from < until else { return nil }
-            self.init(span: .init(from: from, until: until), isClean: unverified == 0, isWhole: isWhole)
-        }
     }
 
     /// Updates the spans with the results of a recovery's windows.
     package mutating func apply(_ windows: [ReadWindow]) {
         for window in windows where window.isWhole && window.isClean { remove(window.span) }
         for window in windows where !window.isClean { insert(window.span) }
+    }
+}
+
+extension UnverifiedSpans.ReadWindow {
+    /// Creates the window of a recovery; nil if it proves nothing, because only undelivered notifications were read
+    /// or nothing is left of it.
+    package init?(
+        from: Milliseconds, until: Milliseconds, unverified: Int64, isWhole: Bool, onlyFailures: Bool
+    ) {
+        guard !onlyFailures, from < until else { return nil }
+        self.init(span: .init(from: from, until: until), isClean: unverified == 0, isWhole: isWhole)
     }
 }
