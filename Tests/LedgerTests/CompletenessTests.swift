@@ -88,12 +88,9 @@ import Testing
     @Test(arguments: cases)
     func `The state of completeness and its reason follow from recovery status, age and missing items`(_ testCase: Case)
     {
-        var completeness = Completeness(
+        let completeness = Completeness(
             appEnvironment: AppEnvironment(id: 1, bundleID: "com.example.shop", environment: .production),
-            state: .unknown,
-            age: testCase.age,
-            missing: testCase.missing, missingItems: MissingItems())
-        completeness.updateState(for: testCase.status)
+            age: testCase.age, missing: testCase.missing, missingItems: MissingItems(), status: testCase.status)
         #expect(completeness.state == testCase.state)
         #expect(
             testCase.state == .complete

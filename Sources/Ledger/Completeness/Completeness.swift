@@ -24,18 +24,18 @@ package struct Completeness: Sendable, Hashable {
     /// The missing items, as far as there is room.
     package var missingItems: MissingItems
 
+    /// Determines the state and its reason.
     package init(
-        appEnvironment: AppEnvironment, state: State, reason: String? = nil, mark: CompletenessMark? = nil,
-        age: Milliseconds? = nil,
-        missing: MissingCounts, missingItems: MissingItems
+        appEnvironment: AppEnvironment, mark: CompletenessMark? = nil, age: Milliseconds? = nil,
+        missing: MissingCounts, missingItems: MissingItems, status: RecoveryStatus
     ) {
         self.appEnvironment = appEnvironment
-        self.state = state
-        self.reason = reason
         self.mark = mark
         self.age = age
         self.missing = missing
         self.missingItems = missingItems
+        state = .complete
+        (state, reason) = stateAndReason(for: status)
     }
 }
 
@@ -63,9 +63,6 @@ extension Completeness {
             self.isCatchingUp = isCatchingUp
         }
     }
-
-    /// Sets the state and its reason.
-    package mutating func updateState(for status: RecoveryStatus) { (state, reason) = stateAndReason(for: status) }
 
     /// Returns the age above which data may be missing: the time of three passes, and ten minutes.
     package static func longestAge(interval: Duration) -> Milliseconds {

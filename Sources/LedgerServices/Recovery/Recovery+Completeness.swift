@@ -20,14 +20,12 @@ extension Recovery {
     ) async throws -> Completeness {
         let mark = mark(of: appEnvironment.id)
         let age = mark.map { max(now - $0.until, 0) }
-        var completeness = Completeness(
-            appEnvironment: appEnvironment, state: .complete, reason: nil, mark: mark, age: age, missing: missing,
-            missingItems: missing.hasItems ? try await storage.missingItems(in: appEnvironment.id) : MissingItems())
-        completeness.updateState(
-            for: .init(
+        return Completeness(
+            appEnvironment: appEnvironment, mark: mark, age: age, missing: missing,
+            missingItems: missing.hasItems ? try await storage.missingItems(in: appEnvironment.id) : MissingItems(),
+            status: .init(
                 hasKey: clients[appEnvironment.id] != nil, isEnabled: settings.isEnabled, interval: settings.interval,
                 trouble: failures(in: appEnvironment.id)?.message,
                 isCatchingUp: open.contains(where: \.followsLongOutage)))
-        return completeness
     }
 }
