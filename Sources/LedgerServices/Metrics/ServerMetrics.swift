@@ -59,45 +59,37 @@ package final class ServerMetrics: Sendable {
         self.factory = factory
         spans = Spans(tracer)
         func timer(_ family: MetricFamily) -> Timer { Timer(label: family.name, factory: factory) }
-        let notifications: @Sendable (String, String) -> Counter = { result, code in
-            let labels = [("result", result), ("code", code)]
-            return Counter(label: MetricFamily.notifications.name, dimensions: labels, factory: factory)
+        @Sendable func counter(_ family: MetricFamily, _ labels: [(String, String)] = []) -> Counter {
+            Counter(label: family.name, dimensions: labels, factory: factory)
         }
-        stored = notifications("kept", "")
-        duplicates = notifications("duplicate", "")
-        refused = LabelledCounters { notifications("refused", $0) }
+        stored = counter(.notifications, [("result", "kept"), ("code", "")])
+        duplicates = counter(.notifications, [("result", "duplicate"), ("code", "")])
+        refused = LabelledCounters { counter(.notifications, [("result", "refused"), ("code", $0)]) }
         types = LabelledCounters { kind in
             let parts = kind.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
             let labels = [("type", parts.first ?? ""), ("subtype", parts.count > 1 ? parts[1] : "")]
-            return Counter(label: MetricFamily.notificationTypes.name, dimensions: labels, factory: factory)
+            return counter(.notificationTypes, labels)
         }
         // Create one sample, so that the metric exists before the first notification.
-        _ = Counter(
-            label: MetricFamily.notificationTypes.name, dimensions: [("type", "TEST"), ("subtype", "")],
-            factory: factory)
-        late = Counter(label: MetricFamily.lateNotifications.name, factory: factory)
+        _ = counter(.notificationTypes, [("type", "TEST"), ("subtype", "")])
+        late = counter(.lateNotifications)
         (acknowledgement, verification) = (timer(.acknowledgement), timer(.verification))
         (commit, revocation) = (timer(.commit), timer(.revocation))
         (processing, processingDelay) = (timer(.processing), timer(.processingDelay))
         batch = Recorder(label: MetricFamily.batch.name, factory: factory)
         let results = ["delivered", "retried", "failed", "discarded"]
         webhookAttempts = Dictionary(
-            uniqueKeysWithValues: results.map {
-                let labels = [("result", $0)]
-                return ($0, Counter(label: MetricFamily.webhookAttempts.name, dimensions: labels, factory: factory))
-            })
+            uniqueKeysWithValues: results.map { ($0, counter(.webhookAttempts, [("result", $0)])) })
         // All exist from the beginning: Prometheus does not see the increase of a counter that begins with 1.
         consumption = Dictionary(
             uniqueKeysWithValues: [AppStoreEnvironment.production, .sandbox].map { environment in
                 let counters = ConsumptionResult.allCases.map { result in
                     let labels = [("environment", environment.rawValue), ("result", result.rawValue)]
-                    return (
-                        result, Counter(label: MetricFamily.consumption.name, dimensions: labels, factory: factory)
-                    )
+                    return (result, counter(.consumption, labels))
                 }
                 return (environment, Dictionary(uniqueKeysWithValues: counters))
             })
-        revocationFailures = Counter(label: MetricFamily.revocationFailures.name, factory: factory)
+        revocationFailures = counter(.revocationFailures)
     }
 
     /// Counts a new notification.
