@@ -152,13 +152,6 @@ package protocol ConsumptionStorage: Sendable {
 }
 
 extension ConsumptionStorage {
-    /// Leases the due inquiries of all scopes.
-    package func leaseInquiries(
-        at now: Milliseconds, leaseEnds: Milliseconds, limit: Int
-    ) async throws -> [ConsumptionInquiry] {
-        try await leaseInquiries(at: now, leaseEnds: leaseEnds, limit: limit, except: [])
-    }
-
     /// Returns the backlog of each of the scopes that has one: of the inquiries that the server tries to answer, without
     /// those that should not be answered, because there is no consent, for example (see
     /// ``ConsumptionPreview/Obstacle``).

@@ -96,6 +96,13 @@ extension LedgerEngine {
         try await switchWebhook(id, disabled, discardingBacklog: discardingBacklog, changingTo: nil, at: now)
     }
 
+    /// Leases the due inquiries of all scopes.
+    func leaseInquiries(
+        at now: Milliseconds, leaseEnds: Milliseconds, limit: Int
+    ) async throws -> [ConsumptionInquiry] {
+        try await leaseInquiries(at: now, leaseEnds: leaseEnds, limit: limit, except: [])
+    }
+
     /// Adds a webhook endpoint. No other may have the name.
     func addEndpoint(_ name: String = "crm", at now: Milliseconds = 0) async throws -> WebhookEndpoint {
         let definition = WebhookDefinition(name: name, url: "https://example.com", secrets: [])
