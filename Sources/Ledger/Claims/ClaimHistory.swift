@@ -34,9 +34,7 @@ package struct ClaimEvent: Sendable, Hashable {
     /// The total order of the claims of a purchase: by instant, then by kind and customer. It does not depend on the
     /// order of arrival.
     func precedes(_ other: ClaimEvent) -> Bool {
-        if instant != other.instant { return instant < other.instant }
-        if kind != other.kind { return kind.rawValue < other.kind.rawValue }
-        return customer.utf8.lexicographicallyPrecedes(other.customer.utf8)
+        (instant, kind.rawValue, ExactText(customer)) < (other.instant, other.kind.rawValue, ExactText(other.customer))
     }
 }
 
@@ -91,7 +89,7 @@ package struct ClaimHistory: Sendable, Hashable {
                 ClaimHistory.apply(event, to: &owners)
                 events.removeFirst()
             }
-            return owners.sorted { $0.customer.utf8.lexicographicallyPrecedes($1.customer.utf8) }
+            return owners.sorted { $0.customer.precedesExactly($1.customer) }
         }
     }
 

@@ -77,7 +77,7 @@ extension GrantEvent.Content {
         let texts = [customer ?? "", entitlement ?? "", reason, actor]
         let others = [other.customer ?? "", other.entitlement ?? "", other.reason, other.actor]
         for (text, other) in zip(texts, others) where !text.isExactly(other) {
-            return text.utf8.lexicographicallyPrecedes(other.utf8)
+            return text.precedesExactly(other)
         }
         return false
     }

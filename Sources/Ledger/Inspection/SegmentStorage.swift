@@ -69,9 +69,7 @@ package struct SegmentPosition: Sendable, Hashable, Comparable {
 
     /// By number, then by the bytes of the identifier, as in the database.
     package static func < (one: Self, other: Self) -> Bool {
-        one.number != other.number
-            ? one.number < other.number
-            : one.originalTransactionID.utf8.lexicographicallyPrecedes(other.originalTransactionID.utf8)
+        (one.number, ExactText(one.originalTransactionID)) < (other.number, ExactText(other.originalTransactionID))
     }
 }
 

@@ -121,12 +121,11 @@ package final class AccountHistories: Sendable {
         let reader = try await reader(of: ids, in: appEnvironment, .asked, client)
         let state = try await state(of: reader, appEnvironment)
         switch state {
-        case .complete: break
+        case .complete, .refused, .notConfigured: break
         case .unverified:
             try await scheduleRetry(after: reader.reading, of: reader.transactionID, in: appEnvironment)
         case .pending:
             try await storage.add(requests: [reader.transactionID], in: appEnvironment.id, because: reason, at: now)
-        case .refused, .notConfigured: break
         }
         return AccountHistory(state: state, found: reader.reading.found, of: ids, at: clock.now())
     }
