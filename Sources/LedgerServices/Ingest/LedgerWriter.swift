@@ -43,8 +43,7 @@ package final class LedgerWriter: Service {
     private let limits: Limits
     private let metrics: ServerMetrics
     private let onProcessed: @Sendable () -> Void
-    private let wakeups: AsyncStream<Void>
-    private let wakeup: AsyncStream<Void>.Continuation
+    private let wakeups = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// Creates a writer. It commits only while ``run()`` runs.
     ///
@@ -57,7 +56,6 @@ package final class LedgerWriter: Service {
         self.onProcessed = onProcessed
         self.limits = limits
         self.metrics = metrics
-        (wakeups, wakeup) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Runs the verification of a notification that is received next if it is genuine. The next commit waits for it.
@@ -89,7 +87,7 @@ package final class LedgerWriter: Service {
                 return state.isClosed
             }
             if isClosed { continuation.resume(throwing: StorageError(.failed, "the server is shutting down")) }
-            wakeup.yield()
+            wakeups.continuation.yield()
         }
     }
 
@@ -99,7 +97,7 @@ package final class LedgerWriter: Service {
     /// Commits changes until ``close()``, then the remaining ones.
     package func run() async {
         await withTaskCancellationOrGracefulShutdownHandler {
-            for await _ in wakeups {
+            for await _ in wakeups.stream {
                 while await commitNextBatch() {}
             }
             // In a cancelled task the stream ends before the cancellation handler has closed the writer.
@@ -113,7 +111,7 @@ package final class LedgerWriter: Service {
     /// Rejects new changes. ``run()`` returns after it has written the queued ones.
     package func close() {
         state.withLock { $0.isClosed = true }
-        wakeup.finish()
+        wakeups.continuation.finish()
     }
 
     /// Waits briefly for notifications whose verification is running, so that they join this commit: a commit of one

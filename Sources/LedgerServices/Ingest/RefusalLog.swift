@@ -35,8 +35,7 @@ package final class RefusalLog: Service {
     /// Limits log lines about dropped refusals, because anybody can cause them.
     private let logMeter = RateMeter(perHour: 60)
     private let state = Mutex(State())
-    private let wakeups: AsyncStream<Void>
-    private let wakeup: AsyncStream<Void>.Continuation
+    private let wakeups = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     package init(_ storage: any RefusalStorage, keeping limit: RefusalStorageLimit, logger: Logger) {
         self.storage = storage
@@ -44,7 +43,6 @@ package final class RefusalLog: Service {
         self.logger = logger
         commitFailures = FailureLog(logger, end: "refused deliveries are stored again")
         trimFailures = FailureLog(logger, end: "old refused deliveries are deleted again")
-        (wakeups, wakeup) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
     /// The number of refusals not stored since the server started.
@@ -59,7 +57,7 @@ package final class RefusalLog: Service {
             state.bytes += refusal.memory
             while state.bytes > Self.capacity { Self.dropFromLargestClient(&state) }
         }
-        wakeup.yield()
+        wakeups.continuation.yield()
     }
 
     /// Drops the newest refusal of the client that uses most of the buffer.
@@ -77,7 +75,7 @@ package final class RefusalLog: Service {
     package func run() async {
         await withGracefulShutdownHandler {
             await trim()
-            for await _ in wakeups {
+            for await _ in wakeups.stream {
                 await flush()
                 // Collect refusals for the next commit.
                 do { try await Task.sleep(for: .milliseconds(500)) } catch { break }
@@ -89,7 +87,7 @@ package final class RefusalLog: Service {
     }
 
     /// Ends ``run()``.
-    package func close() { wakeup.finish() }
+    package func close() { wakeups.continuation.finish() }
 
     /// Stores the queued refusals.
     package func flush() async {

@@ -36,15 +36,13 @@ package final class AuditLog: Service {
     private let signInLimit = RateMeter(perHour: 100)
     /// The time for the limits: nanoseconds of a monotonic clock.
     private let monotonicNow: @Sendable () -> Int64
-    private let wakeups: AsyncStream<Void>
-    private let wakeup: AsyncStream<Void>.Continuation
+    private let wakeups = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     package init(
         _ storage: any AuditStorage, monotonicNow: @escaping @Sendable () -> Int64 = { RateMeter.now }, logger: Logger
     ) {
         (self.storage, self.monotonicNow, self.logger) = (storage, monotonicNow, logger)
         failures = FailureLog(logger, end: "the audit log is written again")
-        (wakeups, wakeup) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
     /// The number of queued entries.
@@ -58,7 +56,7 @@ package final class AuditLog: Service {
             return false
         }
         if isFirstLost { logFirstLost() }
-        wakeup.yield()
+        wakeups.continuation.yield()
     }
 
     /// Queues an entry about a refused anonymous request, at most a hundred an hour.
@@ -74,19 +72,19 @@ package final class AuditLog: Service {
     /// Writes entries until the server shuts down, then the remaining ones. After a failure tries again every second.
     package func run() async {
         await withGracefulShutdownHandler {
-            for await _ in wakeups {
+            for await _ in wakeups.stream {
                 await flush()
                 let mustRetry = failures.isFailing
                 // Collect entries for the next commit.
                 let pause: Duration = mustRetry ? .seconds(1) : .milliseconds(200)
                 do { try await Task.sleep(for: pause) } catch { break }
-                if mustRetry { wakeup.yield() }
+                if mustRetry { wakeups.continuation.yield() }
             }
             await flush()
             // Entries that cannot be written now are lost.
             logLost(waitingCount)
         } onGracefulShutdown: {
-            self.wakeup.finish()
+            self.wakeups.continuation.finish()
         }
     }
 

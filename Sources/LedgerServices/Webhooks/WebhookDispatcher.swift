@@ -68,8 +68,7 @@ package final class WebhookDispatcher: Service {
     /// Serializes changes of endpoint definitions.
     let changeLock = AsyncLock()
     let metrics: ServerMetrics
-    private let wakeups: AsyncStream<Void>
-    private let wakeup: AsyncStream<Void>.Continuation
+    private let wakeups = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     package init(
         _ configured: [WebhookDefinition], storage: any WebhookStorage, scopes: AppEnvironmentRegistry,
@@ -86,14 +85,13 @@ package final class WebhookDispatcher: Service {
         failures = FailureLog(logger, end: "webhooks are sent again")
         self.metrics = metrics
         self.configured = SharedValue([:])
-        (wakeups, wakeup) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         try await configure(configured)
     }
 
     var now: Milliseconds { clock.now().milliseconds }
 
     /// Wakes the dispatcher after a change that may have created events.
-    package func wake() { wakeup.yield() }
+    package func wake() { wakeups.continuation.yield() }
 
     /// Discards the cached endpoints after a change, and ends all pauses. Called also if the ledger did not confirm the
     /// change, because it may be stored.
@@ -125,7 +123,7 @@ package final class WebhookDispatcher: Service {
         await withGracefulShutdownHandler {
             wake()
             await withDiscardingTaskGroup { group in
-                for await _ in wakeups {
+                for await _ in wakeups.stream {
                     await runPass(&group)
                     if isFinished { break }
                 }
