@@ -43,18 +43,11 @@ struct EffectiveFacts {
 
     /// Returns the renewal info of a subscription.
     func renewal(of originalTransactionID: String) -> RenewalFact? {
-        var low = 0
-        var high = renewals.count
-        while low < high {
-            let middle = (low + high) / 2
-            if facts.renewals[renewals[middle]].originalTransactionID.precedesExactly(originalTransactionID) {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+        let index = renewals.partitioningIndex {
+            !facts.renewals[$0].originalTransactionID.precedesExactly(originalTransactionID)
         }
-        guard low < renewals.count else { return nil }
-        let fact = facts.renewals[renewals[low]]
+        guard index < renewals.count else { return nil }
+        let fact = facts.renewals[renewals[index]]
         return fact.originalTransactionID.isExactly(originalTransactionID) ? fact : nil
     }
 }

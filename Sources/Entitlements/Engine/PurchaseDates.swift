@@ -30,11 +30,7 @@ struct PurchaseDates {
 
     /// Returns the first of sorted dates that is after another date.
     private static func first(after date: Date, in dates: [Date]) -> Date? {
-        var (low, high) = (0, dates.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if dates[middle] <= date { low = middle + 1 } else { high = middle }
-        }
-        return low < dates.count ? dates[low] : nil
+        let index = dates.partitioningIndex { $0 > date }
+        return dates[index...].first
     }
 }

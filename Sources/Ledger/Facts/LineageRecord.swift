@@ -205,18 +205,15 @@ package struct LineageRecord: Sendable, Hashable {
 
     /// Returns the index of a transaction, or the index at which to insert it.
     private func index(of transactionID: String) -> Int {
-        var (low, high) = (0, lineage.transactions.count)
+        let places = lineage.transactions.indices
         // A new transaction is nearly always the last.
-        if let last = lineage.transactions.last, last.transactionID.precedesExactly(transactionID) { return high }
-        while low < high {
-            let middle = low + (high - low) / 2
-            if lineage.transactions[middle].transactionID.precedesExactly(transactionID) {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+        if let last = lineage.transactions.last, last.transactionID.precedesExactly(transactionID) {
+            return places.endIndex
         }
-        return low
+        // Searches indices because copying a fact is expensive.
+        return places.partitioningIndex {
+            !lineage.transactions[$0].transactionID.precedesExactly(transactionID)
+        }
     }
 
     /// Sets the account data from the present versions alone. If replaced versions counted, the order of arrival would

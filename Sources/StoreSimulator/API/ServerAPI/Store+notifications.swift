@@ -71,12 +71,7 @@ extension Store {
     /// Returns the number of notifications that were signed before `date`. They are stored in the order of their signed
     /// dates.
     private func numberOfNotifications(before date: Date) -> Int {
-        var (low, high) = (0, notifications.count)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if notifications[middle].signedDate < date { low = middle + 1 } else { high = middle }
-        }
-        return low
+        notifications.indices.partitioningIndex { notifications[$0].signedDate >= date }
     }
 
     /// Returns a notification and its delivery attempts.
