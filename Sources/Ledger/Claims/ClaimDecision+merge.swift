@@ -6,23 +6,21 @@ extension ClaimDecision {
     package static func merge(
         _ ownership: Ownership, from: String, into customer: String, at now: Milliseconds
     ) -> ClaimDecision {
-        guard ownership.owners.containsExactly(from) else { return .isRefused }
-        guard !ownership.claims.hasReachedLimit(at: now) else { return .isRefused }
-        return move(ownership.claims, from: from, into: customer, at: now)
+        move(ownership.claims, of: ownership.owners, from: from, into: customer, at: now)
     }
 
     /// Decides what a merge does to an Apple account.
     package static func merge(
         account: ClaimHistory, from: String, into customer: String, at now: Milliseconds
     ) -> ClaimDecision {
-        guard account.owners.map(\.customer).containsExactly(from) else { return .isRefused }
-        guard !account.hasReachedLimit(at: now) else { return .isRefused }
-        return move(account, from: from, into: customer, at: now)
+        move(account, of: account.owners.map(\.customer), from: from, into: customer, at: now)
     }
 
     private static func move(
-        _ claims: ClaimHistory, from: String, into customer: String, at now: Milliseconds
+        _ claims: ClaimHistory, of owners: [String], from: String, into customer: String, at now: Milliseconds
     ) -> ClaimDecision {
+        guard owners.containsExactly(from) else { return .isRefused }
+        guard !claims.hasReachedLimit(at: now) else { return .isRefused }
         let instant = claims.next(after: now)
         let others = claims.owners.map(\.customer).filter { !$0.isExactly(from) && !$0.isExactly(customer) }
         // Both have the same instant. ``ClaimEvent`` sorts a take before a join, whatever the order of arrival.
