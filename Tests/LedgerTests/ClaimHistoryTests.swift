@@ -1,6 +1,7 @@
-import Ledger
 import TestSupport
 import Testing
+
+@testable import Ledger
 
 @Suite struct `Claim history` {
     struct Case: CustomTestStringConvertible, Sendable {

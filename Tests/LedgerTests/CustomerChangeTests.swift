@@ -1,5 +1,6 @@
-import Ledger
 import Testing
+
+@testable import Ledger
 
 @Suite struct `A change of ownership for one customer` {
     private static let standIn = Erasure.standIn(for: "anna", in: "com.example.app")

@@ -1,7 +1,8 @@
 import Entitlements
 import Foundation
-import Ledger
 import Testing
+
+@testable import Ledger
 
 @Suite struct `The entries of a timeline` {
     private static func owned(by customers: [String], on date: Milliseconds?) -> OwnedOriginalPurchase {

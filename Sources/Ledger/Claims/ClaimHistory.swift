@@ -124,10 +124,6 @@ package struct Ownership: Sendable, Hashable {
         package var from: [String]
         /// The customers who got the purchase.
         package var to: [String]
-
-        package init(instant: Milliseconds, from: [String], to: [String]) {
-            (self.instant, self.from, self.to) = (instant, from, to)
-        }
     }
 
     package var claims: ClaimHistory
