@@ -167,10 +167,7 @@ extension EffectiveFacts {
     }
 
     private func group(of periods: Periods) -> String? {
-        for period in periods.reversed() {
-            if let group = facts.transactions[period.index].subscriptionGroupIdentifier { return group }
-        }
-        return nil
+        periods.lazy.compactMap { facts.transactions[$0.index].subscriptionGroupIdentifier }.last
     }
 }
 

@@ -39,8 +39,7 @@ struct VerifyReceiptReader {
     func renewals() throws(VerifyReceiptError) -> [RenewalFact] {
         let items = response.renewals?.items ?? []
         try requireLimit(items.count)
-        var facts: [RenewalFact] = []
-        for item in items { facts.append(try renewal(item)) }
+        var facts = try items.map { (item) throws(VerifyReceiptError) in try renewal(item) }
         if facts.isEmpty, let fact = try legacyRenewal() { facts.append(fact) }
         return facts
     }
@@ -53,10 +52,7 @@ struct VerifyReceiptReader {
 
     private func read(_ items: [LenientObject], signedDate: Date) throws(VerifyReceiptError) -> [TransactionFact] {
         try requireLimit(items.count)
-        var facts: [TransactionFact] = []
-        facts.reserveCapacity(items.count)
-        for item in items { facts.append(try transaction(item, signedDate: signedDate)) }
-        return facts
+        return try items.map { (item) throws(VerifyReceiptError) in try transaction(item, signedDate: signedDate) }
     }
 
     private func identifier(_ item: LenientObject, _ name: String) throws(VerifyReceiptError) -> String {
