@@ -112,12 +112,9 @@ extension CustomerStatesBuilder {
                 decisions[entitlement].end = products[position].until.flatMap { until in end.map { max($0, until) } }
             }
         }
-        var entitlements: [EntitlementState] = []
-        entitlements.reserveCapacity(decisions.count)
-        for (name, decision) in zip(engine.names, decisions) {
-            entitlements.append(EntitlementState(name, decision.product.map { products[$0] }, until: decision.end))
+        return zip(engine.names, decisions).map { name, decision in
+            EntitlementState(name, decision.product.map { products[$0] }, until: decision.end)
         }
-        return entitlements
     }
 
     /// Adds the periods that are paid for and will change the product of a subscription to a product that another

@@ -141,11 +141,7 @@ extension Lineage {
 
     /// The original transaction identifiers of the purchases that this one continues.
     package var predecessors: Set<ExactText> {
-        var found: Set<ExactText> = []
-        for fact in transactions {
-            guard let old = fact.previousOriginalTransactionID, !old.isExactly(originalTransactionID) else { continue }
-            found.insert(ExactText(old))
-        }
-        return found
+        let named = transactions.compactMap(\.previousOriginalTransactionID)
+        return Set(named.filter { !$0.isExactly(originalTransactionID) }.map { ExactText($0) })
     }
 }
