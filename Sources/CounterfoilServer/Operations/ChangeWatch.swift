@@ -13,16 +13,7 @@ internal import WebConsole
 /// notification that was reprocessed, or an endpoint that was disabled and enabled again, between two comparisons: the
 /// server counts these for all apps together.
 struct ChangeWatch {
-    typealias Storage = LedgerStorage & CustomerStorage & InspectionStorage & EventFeedStorage & WebhookStorage
-        & DeliveryInspectionStorage & ConsumptionStorage & RecoveryStorage & RefusalStorage & HealthStorage
-    private let storage: any Storage
-    private let processor: NotificationProcessor
-    private let webhooks: WebhookDispatcher
-    private let recovery: Recovery
-    private let readiness: Readiness
-    private let scopes: AppEnvironmentRegistry
-    private let access: SharedValue<AccessTable>
-    private let clock: ServerClock
+    private let core: ServerCore
     private let hub: EventHub
     /// The hash of each topic's values at the last comparison.
     private var known: [String: Int] = [:]
@@ -54,32 +45,25 @@ struct ChangeWatch {
         var watched: Set<String>
     }
 
-    init(_ core: ServerCore, _ hub: EventHub) {
-        (storage, processor) = (core.storage, core.processor)
-        (webhooks, recovery) = (core.webhooks, core.recovery)
-        (readiness, scopes, access, clock) = (core.readiness, core.scopes, core.access, core.clock)
-        self.hub = hub
-    }
+    init(_ core: ServerCore, _ hub: EventHub) { (self.core, self.hub) = (core, hub) }
 
     /// The maximum number of events that are examined one by one. After more events, the topics of all customers are
     /// published.
     private static let maximumEvents: Int64 = 100
     /// The number of polls for each read of completeness, which is slow.
     private static let pollsPerCompleteness = 5
-    /// The number of deliveries on the page of an endpoint.
-    private static let listedDeliveries = 50
-    /// The number of notifications on a page of the list.
-    private static let listedNotifications = 50
+    /// The number of notifications, deliveries and other items on a page of a list.
+    private static let pageSize = 50
 
     /// Polls once.
     mutating func poll() async {
         let watched = hub.watched
         // Without subscribers, read nothing.
         guard !watched.isEmpty else { return }
-        let problem = await readiness.ledgerProblem()
+        let problem = await core.readiness.ledgerProblem()
         let now = Snapshot(
-            commits: storage.commits, processed: processor.processed, endpointChanges: webhooks.changes,
-            minute: Int(clock.now().timeIntervalSince1970 / 60), problem: problem, watched: watched)
+            commits: core.storage.commits, processed: core.processor.processed, endpointChanges: core.webhooks.changes,
+            minute: Int(core.now.timeIntervalSince1970 / 60), problem: problem, watched: watched)
         guard now != last || needsCompleteness else { return }
         (last, compared) = (now, [])
         do { try await compareTopics(watched, problem) } catch {
@@ -92,7 +76,7 @@ struct ChangeWatch {
     }
 
     private mutating func compareTopics(_ watched: Set<String>, _ problem: String?) async throws {
-        let last = try await storage.lastEvent()
+        let last = try await core.storage.lastEvent()
         let audiences = audiences(of: watched)
         let names = Set(watched.map { EventHub.name(of: $0) })
         // After a failure, the rest is compared all the same.
@@ -121,7 +105,8 @@ struct ChangeWatch {
         return topics.compactMap { audience, topics in
             let principal =
                 audience.isEmpty
-                ? Self.everything : access.current.keys.values.first { $0.principal.audience == audience }?.principal
+                ? Self.everything
+                : core.access.current.keys.values.first { $0.principal.audience == audience }?.principal
             guard let principal else { return nil }
             return (principal: principal, names: Set(topics.map { EventHub.name(of: $0) }))
         }
@@ -131,7 +116,7 @@ struct ChangeWatch {
     private mutating func compareTopics(
         _ watched: Set<String>, of principal: Principal, _ last: Int64, _ problem: String?
     ) async throws {
-        let visible = scopes.all.filter { principal.maySee($0) }
+        let visible = core.scopes.all.filter { principal.maySee($0) }
         var inbox: [AnyHashable?] = principal.isUnlimited ? [last] : []
         if watched.contains(ChangeTopic.inbox) || watched.contains(ChangeTopic.overview) {
             inbox += try await self.inbox(visible.map(\.id), of: principal)
@@ -140,12 +125,13 @@ struct ChangeWatch {
         let endpoints = try await endpoints(watched, of: principal)
         let states = visible.map { completeness[$0.id] }
         if watched.contains(ChangeTopic.recoveries) || watched.contains(ChangeTopic.overview) {
-            let recoveries = try await recoveries(visible.map(\.id))
+            let recoveries = try await core.storage.recoveries(
+                in: visible.map(\.id), before: .max, limit: Self.pageSize)
             compare(ChangeTopic.recoveries, of: principal, [states, recoveries])
         }
         if watched.contains(ChangeTopic.overview) {
             let refused =
-                principal.isUnlimited ? try await storage.refusals(before: .max, limit: 1).first?.id : nil
+                principal.isUnlimited ? try await core.storage.refusals(before: .max, limit: 1).first?.id : nil
             compare(
                 ChangeTopic.overview, of: principal,
                 inbox + endpoints + [states, refused, self.last?.minute, problem])
@@ -174,9 +160,9 @@ struct ChangeWatch {
         guard last > previous else { return }
         var (topics, all) = (Set<String>(), Set<String>())
         for number in (previous + 1)...last {
-            guard let found = try await storage.event(number)?.event else { continue }
+            guard let found = try await core.storage.event(number)?.event else { continue }
             let audiences = audiences.filter { principal in
-                principal.isUnlimited || scopes[id: found.scope].map { principal.maySee($0) } ?? false
+                principal.isUnlimited || core.scopes[id: found.scope].map { principal.maySee($0) } ?? false
             }
             guard !audiences.isEmpty else { continue }
             // A transfer concerns two customers, but the event contains only one.
@@ -187,7 +173,7 @@ struct ChangeWatch {
             var customers = Set([found.customer].compactMap(\.self))
             // A shared purchase has several owners, but the event contains only one.
             if let original = found.originalTransactionID {
-                customers.formUnion(try await storage.owners(of: original, in: found.scope))
+                customers.formUnion(try await core.storage.owners(of: original, in: found.scope))
             }
             for customer in customers {
                 topics.formUnion(audiences.map { EventHub.topic(ChangeTopic.customer(customer), for: $0.audience) })
@@ -203,16 +189,17 @@ struct ChangeWatch {
     }
 
     private func inbox(_ scopes: [Int64], of principal: Principal) async throws -> [AnyHashable?] {
-        let listed = principal.isUnlimited ? 1 : Self.listedNotifications
-        let newest = try await storage.notifications(InboxFilter(scopes: scopes), before: .max, limit: listed).items
+        let newest = try await core.storage.notifications(
+            InboxFilter(scopes: scopes), before: .max, limit: principal.isUnlimited ? 1 : Self.pageSize
+        ).items
         var values: [AnyHashable?] = newest.flatMap { [$0.id, $0.state] as [AnyHashable?] }
         if principal.isUnlimited {
-            let backlog = try await storage.backlog()
+            let backlog = try await core.storage.backlog()
             let waiting: [AnyHashable?] = [last?.processed, backlog.count, backlog.oldest]
             values += waiting
         }
         for scope in scopes {
-            values.append(try await storage.inquiries(in: scope, before: .max, limit: Self.listedDeliveries))
+            values.append(try await core.storage.inquiries(in: scope, before: .max, limit: Self.pageSize))
         }
         return values
     }
@@ -225,7 +212,7 @@ struct ChangeWatch {
             watched.contains(where: { $0.hasPrefix(ChangeTopic.deliveries) })
                 || watched.contains(ChangeTopic.overview)
         else { return [] }
-        let endpoints = try await webhooks.managedWebhooks().filter { principal.mayManage($0.definition) }
+        let endpoints = try await core.webhooks.managedWebhooks().filter { principal.mayManage($0.definition) }
         var states: [AnyHashable?] = principal.isUnlimited ? [last?.endpointChanges] : []
         for endpoint in endpoints {
             let stored = endpoint.stored
@@ -233,10 +220,9 @@ struct ChangeWatch {
             states += state
             let topic = ChangeTopic.deliveries(of: stored.name)
             guard watched.contains(topic) else { continue }
-            let deliveries = try await storage.deliveries(
-                of: stored.id, matching: DeliveryFilter(), before: .max, limit: Self.listedDeliveries,
-                scanLimit: Self.listedDeliveries)
-            let backlog = principal.isUnlimited ? try await webhooks.webhookBacklog() : nil
+            let deliveries = try await core.storage.deliveries(
+                of: stored.id, matching: DeliveryFilter(), before: .max, limit: Self.pageSize, scanLimit: Self.pageSize)
+            let backlog = principal.isUnlimited ? try await core.webhooks.webhookBacklog() : nil
             compare(topic, of: principal, state + [deliveries, backlog, endpoint.pausedUntil])
         }
         compare(ChangeTopic.deliveries, of: principal, states + [endpoints.map(\.definition.url)])
@@ -247,16 +233,12 @@ struct ChangeWatch {
         // Until completeness is read, poll the ledger even if nothing else changes.
         needsCompleteness = polls % Self.pollsPerCompleteness != 0
         guard !needsCompleteness else { return polls += 1 }
-        for item in try await recovery.completeness(of: scopes.all) {
+        for item in try await core.recovery.completeness(of: core.scopes.all) {
             // Exclude the age, which grows all the time.
             let values: [AnyHashable?] = [item.state, item.reason, item.mark, item.missing]
             completeness[item.appEnvironment.id] = values.hashValue
         }
         // Not after a failure, so that the next poll reads again.
         polls += 1
-    }
-
-    private func recoveries(_ scopes: [Int64]) async throws -> [RecoveryRun] {
-        try await storage.recoveries(in: scopes, before: .max, limit: Self.listedDeliveries)
     }
 }

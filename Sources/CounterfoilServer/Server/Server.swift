@@ -144,7 +144,7 @@ public final class Server: Sendable {
         services += [core.recovery, core.consumption, core.grantExpiry, core.retention] as [any Service]
         services += listeners
         // Shuts down before the listeners, because it ends their open event streams.
-        services.append(ChangeService(core))
+        services.append(ChangeService(core: core))
         services.append(DrainService(readiness: core.readiness))
         return services
     }
