@@ -21,8 +21,8 @@ final class MetricHistory: Sendable {
         }
 
         var title, unit: String
-        /// The name without labels. The values of all its series are added.
-        var metric: String
+        /// The metric. The values of all its series are added.
+        var metric: MetricFamily
         var kind: Kind
         /// The factor that converts a value to the unit.
         var factor = 1.0
@@ -31,31 +31,16 @@ final class MetricHistory: Sendable {
     }
 
     private static let definitions = [
+        Chart(title: "Notifications", unit: "a minute", metric: .notifications, kind: .perMinute),
+        Chart(title: "Acknowledgement", unit: "ms on average", metric: .acknowledgement, kind: .mean, factor: 1000),
+        Chart(title: "From received to processed", unit: "s on average", metric: .processingDelay, kind: .mean),
+        Chart(title: "Waiting to be processed", unit: "notifications", metric: .inboxBacklog, kind: .level),
+        Chart(title: "Attempts to deliver", unit: "a minute", metric: .webhookAttempts, kind: .perMinute),
+        Chart(title: "Waiting to be delivered", unit: "deliveries", metric: .webhookBacklog, kind: .level),
+        Chart(title: "Requests under way", unit: "requests", metric: .requestsUnderWay, kind: .level),
+        Chart(title: "Memory", unit: "MiB", metric: .residentBytes, kind: .level, factor: 1 / 1_048_576),
         Chart(
-            title: "Notifications", unit: "a minute", metric: MetricFamily.notifications.name, kind: .perMinute),
-        Chart(
-            title: "Acknowledgement", unit: "ms on average", metric: MetricFamily.acknowledgement.name,
-            kind: .mean, factor: 1000),
-        Chart(
-            title: "From received to processed", unit: "s on average", metric: MetricFamily.processingDelay.name,
-            kind: .mean),
-        Chart(
-            title: "Waiting to be processed", unit: "notifications", metric: MetricFamily.inboxBacklog.name,
-            kind: .level),
-        Chart(
-            title: "Attempts to deliver", unit: "a minute", metric: MetricFamily.webhookAttempts.name,
-            kind: .perMinute),
-        Chart(
-            title: "Waiting to be delivered", unit: "deliveries", metric: MetricFamily.webhookBacklog.name, kind: .level
-        ),
-        Chart(
-            title: "Requests under way", unit: "requests", metric: MetricFamily.requestsUnderWay.name, kind: .level),
-        Chart(
-            title: "Memory", unit: "MiB", metric: MetricFamily.residentBytes.name, kind: .level,
-            factor: 1 / 1_048_576),
-        Chart(
-            title: "Processor", unit: "% of one core", metric: MetricFamily.processorSeconds.name, kind: .perMinute,
-            factor: 100 / 60),
+            title: "Processor", unit: "% of one core", metric: .processorSeconds, kind: .perMinute, factor: 100 / 60),
     ]
 
     /// The sums by name at the end of a minute, and the maximum of each within it.
@@ -96,21 +81,20 @@ final class MetricHistory: Sendable {
 
     private static func values(_ chart: Chart, _ minutes: [Minute]) -> [Double?] {
         if chart.kind == .level {
-            return minutes.suffix(Self.minutes).compactMap { $0.most[chart.metric] }.map { $0 * chart.factor }
+            return minutes.suffix(Self.minutes).compactMap { $0.most[chart.metric.name] }.map { $0 * chart.factor }
         }
         return zip(minutes, minutes.dropFirst()).map { before, after in
             // The increase of minutes without a record is added to the next recorded minute.
             func increase(_ name: String) -> Double { max(0, (after.last[name] ?? 0) - (before.last[name] ?? 0)) }
-            guard chart.kind == .mean else { return increase(chart.metric) * chart.factor }
-            let count = increase(chart.metric + "_count")
-            return count > 0 ? increase(chart.metric + "_sum") / count * chart.factor : nil
+            guard chart.kind == .mean else { return increase(chart.metric.name) * chart.factor }
+            let count = increase(chart.metric.name + "_count")
+            return count > 0 ? increase(chart.metric.name + "_sum") / count * chart.factor : nil
         }
     }
 
     /// Returns the values by name, summed over all labels.
     private static func sums(_ text: String) -> [String: Double] {
-        let wanted = Set(
-            definitions.flatMap { $0.kind == .mean ? [$0.metric + "_sum", $0.metric + "_count"] : [$0.metric] })
+        let wanted = Set(definitions.flatMap { chart in ["", "_sum", "_count"].map { chart.metric.name + $0 } })
         var sums: [String: Double] = [:]
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             let (name, value) = sample(line)

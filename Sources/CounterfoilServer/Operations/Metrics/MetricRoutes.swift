@@ -14,7 +14,7 @@ struct MetricRoutes {
         guard metrics.exposition != nil else { throw APIFailure.metricsNotExposed }
         return .list(history.charts, next: nil) { json, chart in
             json.object("metric_series") { json in
-                json.member("metric", chart.metric)
+                json.member("metric", chart.metric.name)
                 json.member("title", chart.title)
                 json.member("unit", chart.unit)
                 json.member("values", chart.values) { json, value in
