@@ -69,15 +69,10 @@ package struct JSONWriter: Sendable {
     /// The number of written bytes.
     var writtenCount: Int { count }
 
-    /// Removes all bytes after the first `line` bytes, the value of ``writtenCount`` at the end of a line.
-    package mutating func removeAll(after line: Int) {
+    /// Removes all bytes after the first `line` bytes, the value of ``writtenCount`` at the end of a line. Keeps the
+    /// capacity.
+    package mutating func removeAll(after line: Int = 0) {
         count = max(0, min(line, count))
-        needsComma = false
-    }
-
-    /// Removes all bytes but keeps the capacity.
-    package mutating func removeAll() {
-        count = 0
         needsComma = false
     }
 

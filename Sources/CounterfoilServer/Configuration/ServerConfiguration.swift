@@ -48,7 +48,7 @@ public struct ServerConfiguration: Sendable {
     public func app(_ bundleID: String) -> App? { apps.first { $0.bundleID.isExactly(bundleID) } }
 
     /// The apps and environments, sorted.
-    var environments: [(bundleID: String, environment: String)] {
+    package var environments: [(bundleID: String, environment: String)] {
         apps.flatMap { app in
             app.environments.map { (bundleID: app.bundleID, environment: $0.rawValue) }
         }.sorted { ($0.bundleID, $0.environment) < ($1.bundleID, $1.environment) }

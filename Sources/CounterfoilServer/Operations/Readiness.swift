@@ -1,3 +1,4 @@
+internal import Basics
 internal import Ledger
 internal import Synchronization
 
@@ -90,15 +91,8 @@ package final class Readiness: Sendable {
             await runCheck()
             continuation.finish()
         }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in ended {} }
-            group.addTask { [timeout] in
-                // The check ended first.
-                do { try await Task.sleep(for: timeout) } catch { return }
-            }
-            await group.next()
-            group.cancelAll()
-        }
+        // A cancelled caller stops waiting.
+        do { _ = try await TimeLimit.run(timeout) { for await _ in ended {} } } catch { return }
     }
 
     private func runCheck() async {

@@ -15,7 +15,8 @@ struct RequestMiddleware: RouterMiddleware {
     let spans: Spans
 
     @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
-        let start = begin()
+        requests.begin()
+        let start = ContinuousClock.now
         do {
             // Name the span after the route, which is known only afterwards: the path contains customer IDs.
             let response = try await spans.measure(request.method.rawValue, .server) {
@@ -34,14 +35,8 @@ struct RequestMiddleware: RouterMiddleware {
         }
     }
 
-    /// Counts a request and returns its start time.
-    func begin() -> ContinuousClock.Instant {
-        requests.begin()
-        return .now
-    }
-
     /// Counts and logs a response and adds its headers.
-    func end(
+    private func end(
         _ request: Request, _ context: ServerContext, _ response: Response, _ start: ContinuousClock.Instant
     ) -> Response {
         record(request, context, response.status, start)

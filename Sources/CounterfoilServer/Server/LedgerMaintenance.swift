@@ -44,13 +44,6 @@ package enum LedgerMaintenance {
     package static func now(_ configuration: ServerConfiguration) async throws -> Date {
         do { return try await ServerClock(configuration).now() } catch is ServerError { return Date() }
     }
-
-    /// Returns the apps and environments of a configuration with their row identifiers in the ledger.
-    package static func scopes(
-        _ configuration: ServerConfiguration, in storage: any LedgerStorage
-    ) async throws -> AppEnvironmentRegistry {
-        try await storage.scopes(of: configuration.environments)
-    }
 }
 
 extension SQLiteStorage.Options {

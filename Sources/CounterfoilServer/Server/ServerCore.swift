@@ -187,8 +187,8 @@ package struct ServerCore: Sendable {
         @Sendable func age(_ oldest: Milliseconds?) -> Double {
             oldest.map { max(0, clock.now().timeIntervalSince(Date(milliseconds: $0))) } ?? 0
         }
-        add(.inboxBacklog) { await Self.backlog(storage).map { Double($0.count) } }
-        add(.inboxAge) { await Self.backlog(storage).map { age($0.oldest) } }
+        add(.inboxBacklog) { await Self.read { try await storage.backlog() }.map { Double($0.count) } }
+        add(.inboxAge) { await Self.read { try await storage.backlog() }.map { age($0.oldest) } }
         // What waits for a removed app or environment needs no work.
         let served = scopes.all.filter { apps.served($0.bundleID, $0.environment, among: scopes) != nil }.map(\.id)
         @Sendable func total(_ count: (MissingCounts) -> Int) async -> Double? {
@@ -229,13 +229,6 @@ package struct ServerCore: Sendable {
     /// Returns nil while the ledger cannot be read. The storage metrics and the health routes report that.
     private static func read<Value: Sendable>(_ value: () async throws -> Value?) async -> Value? {
         do { return try await value() } catch { return nil }
-    }
-
-    private static func backlog(_ storage: any LedgerStorage) async -> (count: Int, oldest: Milliseconds?)? {
-        await read {
-            let backlog = try await storage.backlog()
-            return (count: backlog.count, oldest: backlog.oldest)
-        }
     }
 
     private static func backlog(_ webhooks: WebhookDispatcher?) async -> WebhookBacklog? {

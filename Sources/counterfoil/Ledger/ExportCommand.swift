@@ -127,7 +127,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
         let wasEmpty = try await storage.isEmpty()
         let ledgerImport = LedgerImport(
             storage, verifier: try LedgerMaintenance.verifier(configuration),
-            scopes: try await LedgerMaintenance.scopes(configuration, in: storage),
+            scopes: try await storage.scopes(of: configuration.environments),
             at: try await LedgerMaintenance.now(configuration))
         let bar = ProgressBar()
         defer { bar.end() }

@@ -77,7 +77,7 @@ import Testing
                 let file = world.folder.appending(path: "export.jsonl")
                 try await storage.export(to: file)
                 let other = try SQLiteStorage(path: world.folder.appending(path: "other.sqlite").path)
-                let scopes = try await LedgerMaintenance.scopes(configuration, in: other)
+                let scopes = try await other.scopes(of: configuration.environments)
                 let report = try await LedgerImport(other, verifier: verifier, scopes: scopes, at: .now)
                     .run(try FileHandle(forReadingFrom: file))
                 #expect(report.refusals == 0, "\(report.refused)")

@@ -21,7 +21,7 @@ extension `Granted entitlements` {
             try await world.stopServer()
             try FileManager.default.removeItem(atPath: configuration.storage.path)
             let other = try SQLiteStorage(path: configuration.storage.path)
-            let scopes = try await LedgerMaintenance.scopes(configuration, in: other)
+            let scopes = try await other.scopes(of: configuration.environments)
             let report = try await LedgerImport(
                 other, verifier: try LedgerMaintenance.verifier(configuration), scopes: scopes, at: .now
             ).run(try FileHandle(forReadingFrom: file))

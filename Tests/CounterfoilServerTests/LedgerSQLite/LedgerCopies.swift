@@ -57,7 +57,7 @@ struct LedgerCopies {
     private func importFiles(_ files: [URL], into copy: URL) async throws {
         try await open(copy) { storage in
             let verifier = try LedgerMaintenance.verifier(configuration)
-            let scopes = try await LedgerMaintenance.scopes(configuration, in: storage)
+            let scopes = try await storage.scopes(of: configuration.environments)
             for file in files {
                 let report = try await LedgerImport(storage, verifier: verifier, scopes: scopes, at: .now)
                     .run(try FileHandle(forReadingFrom: file))

@@ -33,7 +33,7 @@ extension `Customers who bought the app before it was free` {
             try FileManager.default.removeItem(atPath: configuration.storage.path)
             let other = try SQLiteStorage(path: configuration.storage.path)
             let verifier = try LedgerMaintenance.verifier(configuration)
-            let scopes = try await LedgerMaintenance.scopes(configuration, in: other)
+            let scopes = try await other.scopes(of: configuration.environments)
             for _ in 0..<2 {
                 let report = try await LedgerImport(other, verifier: verifier, scopes: scopes, at: .now)
                     .run(try FileHandle(forReadingFrom: file))

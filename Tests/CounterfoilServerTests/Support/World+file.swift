@@ -150,7 +150,7 @@ extension World {
     /// `body` with the ledger afterwards.
     func importExport(_ file: URL, _ body: (any LedgerEngine) async throws -> Void = { _ in }) async throws {
         let (storage, configuration) = (try SQLiteStorage(path: ledgerPath), try configuration())
-        let scopes = try await LedgerMaintenance.scopes(configuration, in: storage)
+        let scopes = try await storage.scopes(of: configuration.environments)
         let ledgerImport = LedgerImport(
             storage, verifier: try LedgerMaintenance.verifier(configuration), scopes: scopes, at: simulator.now)
         let report = try await ledgerImport.run(try FileHandle(forReadingFrom: file))
