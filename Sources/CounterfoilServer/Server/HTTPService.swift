@@ -11,28 +11,34 @@ internal import WebConsole
 
 /// Builds the HTTP services of the API and the console.
 enum HTTPService {
-    static func application(
-        _ core: ServerCore, _ identity: SharedValue<TLSIdentity>?, _ console: Console? = nil,
-        onRunning: @escaping @Sendable (Int?) -> Void
-    ) throws -> some Service {
-        let pages: (any HTTPResponder<ServerContext>)? =
-            if let console, console.settings.listen == nil { ConsoleRoutes.responder(core, console) } else { nil }
-        return try application(
-            core, identity, ConsoleRouter(base: ServerRoutes.responder(core), console: pages),
-            ListenAddress(ofAPI: core.configuration), connections: connections(core.configuration, ofConsole: false),
-            onRunning)
-    }
-
-    /// Returns the service of the console at its separate address.
-    static func application(
-        _ core: ServerCore, of console: Console, at address: ServerConfiguration.Console.Address,
-        _ identity: SharedValue<TLSIdentity>?, onRunning: @escaping @Sendable () -> Void
-    ) throws -> some Service {
-        try application(
-            core, identity, ConsoleRoutes.responder(core, console),
-            ListenAddress(ofConsole: address, core.configuration),
-            connections: connections(core.configuration, ofConsole: true)
-        ) { _ in onRunning() }
+    /// Returns the listening services: the console, if it has a separate address, and the API.
+    ///
+    /// - Parameter onOpen: Called when a service accepts requests, with the API's port, or with nil for the console.
+    static func listeners(
+        _ core: ServerCore, _ identity: SharedValue<TLSIdentity>?, onOpen: @escaping @Sendable (Int?) -> Void
+    ) throws -> [any Service] {
+        let configuration = core.configuration
+        var listeners: [any Service] = []
+        var pages: (any HTTPResponder<ServerContext>)?
+        if configuration.console.isEnabled {
+            let responder = ConsoleRoutes.responder(core, try Console(core))
+            if let address = configuration.console.listen {
+                listeners.append(
+                    try application(
+                        core, identity, responder, ListenAddress(ofConsole: address, configuration),
+                        connections: connections(configuration, ofConsole: true)
+                    ) { _ in onOpen(nil) })
+            } else {
+                pages = responder
+            }
+        }
+        let port = configuration.listen.port
+        listeners.append(
+            try application(
+                core, identity, ConsoleRouter(base: ServerRoutes.responder(core), console: pages),
+                ListenAddress(ofAPI: configuration), connections: connections(configuration, ofConsole: false)
+            ) { onOpen($0 ?? port) })
+        return listeners
     }
 
     private static func application(

@@ -79,7 +79,7 @@ public final class Server: Sendable {
             if let identity {
                 core.metrics.addGauge(.certificateExpiry) { identity.current.expiry.map { [([], $0)] } ?? [] }
             }
-            listeners = try Self.listeners(core, identity) { opened.yield($0) }
+            listeners = try HTTPService.listeners(core, identity) { opened.yield($0) }
         } catch {
             // Close the ledger, so that another attempt can open it.
             try await storage.close()
@@ -111,22 +111,6 @@ public final class Server: Sendable {
             if error is CancellationError { throw error }
             throw ServerError(starting: error)
         }
-    }
-
-    /// Returns the listening services: the console, if it has a separate address, and the API.
-    ///
-    /// - Parameter onOpen: Called when a service accepts requests, with the API's port, or with nil for the console.
-    private static func listeners(
-        _ core: ServerCore, _ identity: SharedValue<TLSIdentity>?, onOpen: @escaping @Sendable (Int?) -> Void
-    ) throws -> [any Service] {
-        let console = core.configuration.console.isEnabled ? try Console(core) : nil
-        var listeners: [any Service] = []
-        if let console, let address = console.settings.listen {
-            listeners.append(try HTTPService.application(core, of: console, at: address, identity) { onOpen(nil) })
-        }
-        let configured = core.configuration.listen.port
-        listeners.append(try HTTPService.application(core, identity, console) { onOpen($0 ?? configured) })
-        return listeners
     }
 
     /// Returns all services. They shut down in reverse order: first the listeners, then the services that process what
