@@ -1,5 +1,5 @@
 package import AppStoreModels
-internal import Foundation
+internal import Basics
 
 /// The template of a configuration file. It contains and explains every setting. Settings without a value are commented
 /// out with a `#` without a space after it, and show their default or an example.
@@ -51,9 +51,9 @@ package struct ConfigurationTemplate: Sendable {
 
     /// Quotes a text for YAML. Double-quoted YAML accepts JSON strings.
     static func quote(_ text: String) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        do { return String(decoding: try encoder.encode(text), as: UTF8.self) } catch { return "\"\"" }
+        var json = JSONWriter()
+        json.string(text)
+        return String(decoding: json.written, as: UTF8.self)
     }
 
     static func list(_ texts: [String]) -> String? {
@@ -61,9 +61,9 @@ package struct ConfigurationTemplate: Sendable {
     }
 
     /// Returns the lines of a mapping within an app. Without entries, the example is commented out.
-    func mapping(_ key: String, _ entries: [(key: String, value: String)], example: [(String, String)]) -> String {
+    func mapping(_ key: String, _ entries: [(String, String)], example: [(String, String)]) -> String {
         let mark = entries.isEmpty ? "#" : ""
-        let lines = (entries.isEmpty ? example : entries.map { ($0.key, $0.value) }).map { "    \(mark)  \($0): \($1)" }
+        let lines = (entries.isEmpty ? example : entries).map { "    \(mark)  \($0): \($1)" }
         return (["    \(mark)\(key):"] + lines).joined(separator: "\n")
     }
 
