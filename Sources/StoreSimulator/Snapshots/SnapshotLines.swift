@@ -118,15 +118,11 @@ private enum SnapshotBatch {
     }
 
     /// Returns the results of `work` for each batch, in the order of the batches.
-    static func map<Batch: Sendable, Result: Sendable>(
-        _ batches: [Batch], _ work: @escaping @Sendable (Batch) throws -> Result
-    ) async throws -> [Result] {
+    static func map<Batch: Sendable, Output: Sendable>(
+        _ batches: [Batch], _ work: @escaping @Sendable (Batch) throws -> Output
+    ) async throws -> [Output] {
         guard batches.count > 1 else { return try batches.map(work) }
-        return try await withThrowingTaskGroup(of: (Int, Result).self) { group in
-            for (number, batch) in batches.enumerated() { group.addTask { (number, try work(batch)) } }
-            var results: [(Int, Result)] = []
-            for try await result in group { results.append(result) }
-            return results.sorted { $0.0 < $1.0 }.map(\.1)
-        }
+        let results = await batches.mapConcurrently { batch in Result { try work(batch) } }
+        return try results.map { try $0.get() }
     }
 }
