@@ -4,8 +4,6 @@ package enum MeasureParser {
     package struct Part: Sendable, Hashable {
         package var count: Int64
         package var unit: String
-
-        package init(count: Int64, unit: String) { (self.count, self.unit) = (count, unit) }
     }
 
     /// Returns the parts in order; nil if the text is invalid or too long, or if a number exceeds `maximumCount`.

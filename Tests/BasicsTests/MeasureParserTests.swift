@@ -1,5 +1,6 @@
-import Basics
 import Testing
+
+@testable import Basics
 
 @Suite struct `Numbers with units` {
     @Test(arguments: [

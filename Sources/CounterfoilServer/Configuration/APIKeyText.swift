@@ -9,8 +9,7 @@ package enum APIKeyText {
 
     /// Returns a new key with 256 random bits.
     package static func make() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return prefix + Base64.encodeURL((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        prefix + Base64.encodeURL((0..<32).map { _ in UInt8.random(in: 0...255) })
     }
 
     /// Returns the SHA-256 that is stored instead of the key. A key with 256 random bits needs neither salt nor rounds.
