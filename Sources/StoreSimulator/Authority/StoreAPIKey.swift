@@ -10,12 +10,6 @@ package struct StoreAPIKey: Sendable {
     package let issuerID: String
     fileprivate let key: CryptoConstant<P256.Signing.PrivateKey>
 
-    package init(keyID: String, issuerID: String, key: P256.Signing.PrivateKey) {
-        self.keyID = keyID
-        self.issuerID = issuerID
-        self.key = CryptoConstant(key)
-    }
-
     /// The key that verifies tokens.
     package var publicKey: P256.Signing.PublicKey { key.value.publicKey }
 
@@ -40,17 +34,18 @@ extension StoreAuthority {
             throw SimulatorError(.invalidArgument, "a key identifier has 1 to 64 letters and digits")
         }
         return try apiKeys.withLock { keys throws(SimulatorError) in
-            if let known = keys[keyID] { return StoreAPIKey(keyID: keyID, issuerID: issuerID, key: known.value) }
+            if let known = keys[keyID] { return StoreAPIKey(keyID: keyID, issuerID: issuerID, key: known) }
             guard keys.count < 100 else {
                 throw SimulatorError(.limitReached, "a simulator has at most 100 API keys")
             }
-            let key = StoreAPIKey(keyID: keyID, issuerID: issuerID, key: P256.Signing.PrivateKey())
+            let key = StoreAPIKey(keyID: keyID, issuerID: issuerID, key: CryptoConstant(P256.Signing.PrivateKey()))
             let file = directory?.appending(path: key.fileName)
             if let file, let saved = try SecretFile.read(file) {
                 guard let read = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: saved, as: UTF8.self))
                 else { throw SimulatorError(.corrupted, "\(key.fileName) is not a P-256 key") }
-                keys[keyID] = CryptoConstant(read)
-                return StoreAPIKey(keyID: keyID, issuerID: issuerID, key: read)
+                let known = CryptoConstant(read)
+                keys[keyID] = known
+                return StoreAPIKey(keyID: keyID, issuerID: issuerID, key: known)
             }
             if let file { try SecretFile.write(Data(key.pem.utf8), to: file) }
             keys[keyID] = key.key

@@ -6,10 +6,7 @@ extension StoreAuthority {
     /// Writes the certificates in DER (`.cer`) and PEM, so that other tools can trust them: `root`, `intermediate`,
     /// `leaf`, and, if the authority for receipts exists, `receipt-root`, `receipt-intermediate` and `receipt-leaf`.
     /// Writes no keys.
-    ///
-    /// - Returns: The URLs of the files.
-    @discardableResult
-    package func write(to directory: URL) throws(SimulatorError) -> [URL] {
+    package func write(to directory: URL) throws(SimulatorError) {
         let current = current
         var certificates = [("root", root), ("intermediate", current.intermediate), ("leaf", current.leaf)]
         if let receipts = existingReceiptAuthority {
@@ -18,19 +15,16 @@ extension StoreAuthority {
                 ("receipt-leaf", receipts.leaf),
             ]
         }
-        var files: [URL] = []
         do {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             for (name, issued) in certificates {
                 let (der, pem) = (directory.appending(path: "\(name).cer"), directory.appending(path: "\(name).pem"))
                 try Data(issued.der).write(to: der, options: .atomic)
                 try Data((issued.certificate.serializeAsPEM().pemString + "\n").utf8).write(to: pem, options: .atomic)
-                files += [der, pem]
             }
         } catch {
             throw SimulatorError(.unwritableDirectory, "the certificates cannot be written")
         }
-        return files
     }
 
     /// Returns a certificate that is served below the OCSP base URL as `application/pkix-cert`: `intermediate.cer`,

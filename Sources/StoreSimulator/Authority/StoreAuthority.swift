@@ -121,20 +121,16 @@ package final class StoreAuthority: Sendable {
     }
 
     /// Replaces the leaf and its key. Earlier signatures stay valid.
-    ///
-    /// - Returns: The new generation.
-    @discardableResult
-    package func rotateLeaf(now: Date) throws(SimulatorError) -> SigningGeneration {
+    package func rotateLeaf(now: Date) throws(SimulatorError) {
         let validity = min(configuration.validity.lowerBound, now)...max(configuration.validity.upperBound, now)
         guard root.covers(validity) else {
             throw SimulatorError(.invalidArgument, "the root is not valid at the time of the new leaf")
         }
-        return try state.withLock { state throws(SimulatorError) in
+        try state.withLock { state throws(SimulatorError) in
             let all = state.all
             let next = try Self.next(after: all, configuration.name, root, validity, urls, keepsKey: false)
             try Self.save(root, all + [next], in: directory)
             (state.past, state.current) = (all, next)
-            return next
         }
     }
 

@@ -12,17 +12,18 @@ package struct SimulatorState: Sendable, Codable {
     var epoch = 0
 
     /// The format version of snapshots. Only snapshots of this version can be read.
-    private static let version = 5
+    private static let currentVersion = 5
+    private let version = Self.currentVersion
 
     private enum CodingKeys: String, CodingKey { case version, clock, production, sandbox, faults }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let version = try container.decode(Int.self, forKey: .version)
-        guard version == Self.version else {
+        guard version == Self.currentVersion else {
             throw SimulatorError(
                 .unsupportedSnapshot,
-                "the snapshot has format version \(version); this simulator reads only version \(Self.version)")
+                "the snapshot has format version \(version); this simulator reads only version \(Self.currentVersion)")
         }
         clock = try container.decode(SimulatedClock.self, forKey: .clock)
         production = try container.decode(Store.self, forKey: .production)
@@ -30,15 +31,6 @@ package struct SimulatorState: Sendable, Codable {
         faults = try container.decode(FaultRegistry.self, forKey: .faults)
         // Commands would be refused at a time outside the supported range.
         do { _ = try production.instant(clock.now()) } catch { throw SnapshotTemplates.damaged }
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(Self.version, forKey: .version)
-        try container.encode(clock, forKey: .clock)
-        try container.encode(production, forKey: .production)
-        try container.encode(sandbox, forKey: .sandbox)
-        try container.encode(faults, forKey: .faults)
     }
 
     package init(_ configuration: SimulatorConfiguration, real: Date) {
