@@ -217,8 +217,8 @@ extension ConsoleAction {
     /// Returns the page with a new secret, which is shown only once.
     private static func newSecret(_ answer: APIValue, _ pageRequest: PageRequest) -> ConsolePage {
         let name = pageRequest.fields.text("name")
-        var page = pageRequest.page("The new secret of", foreign: name)
-        page.up = ("Endpoint", pageRequest.link("webhooks", name))
+        var page = pageRequest.page(
+            "The new secret of", foreign: name, up: ("Endpoint", pageRequest.link("webhooks", name)))
         page.paragraph(
             "Copy it now: it is not shown again. When the receiver knows it, retire the one before.")
         page.exact("The secret", answer.string("secret"), isOpen: true)

@@ -37,8 +37,9 @@ extension ConsoleAction {
     /// Returns the page with the App Store's attempts to deliver a notification.
     static func sendAttempts(_ answer: APIValue, _ pageRequest: PageRequest) -> ConsolePage {
         let id = pageRequest.fields.text("id")
-        var page = pageRequest.page("The App Store's attempts to deliver", foreign: id)
-        page.up = ("Notification", pageRequest.link("notifications", id))
+        var page = pageRequest.page(
+            "The App Store's attempts to deliver", foreign: id,
+            up: ("Notification", pageRequest.link("notifications", id)))
         page.table(
             "Attempts that the App Store reports now", ["When", "Result"],
             answer["items"].items.map { attempt in

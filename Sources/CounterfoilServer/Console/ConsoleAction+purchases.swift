@@ -47,8 +47,7 @@ extension ConsoleAction {
     /// Returns the page with the signature of an offer, which is shown only once.
     private static func signedOffer(_ answer: APIValue, _ pageRequest: PageRequest) -> ConsolePage {
         let id = pageRequest.fields.text("id")
-        var page = pageRequest.page("The offer for", foreign: id)
-        page.up = ("Customer", pageRequest.link("customers", id))
+        var page = pageRequest.page("The offer for", foreign: id, up: ("Customer", pageRequest.link("customers", id)))
         page.paragraph("Copy it now: it is not shown again. The app hands it to StoreKit with the purchase.")
         if let jws = answer["jws"].text { page.exact("The signature", jws, isOpen: true) }
         page.exact("All that the app needs, as the API returns it", answer.pretty, isOpen: answer["jws"].isNothing)

@@ -45,9 +45,11 @@ struct PageRequest: Sendable {
     }
 
     /// Returns an empty page.
-    func page(_ heading: String, foreign: String? = nil) -> ConsolePage {
+    ///
+    /// - Parameter up: The page to which it leads up.
+    func page(_ heading: String, foreign: String? = nil, up: (title: String, link: PageLink)? = nil) -> ConsolePage {
         var page = ConsolePage(heading, foreign: foreign, now: now)
-        page.location = location
+        (page.up, page.location) = (up, location)
         return page
     }
 

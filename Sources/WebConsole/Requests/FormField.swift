@@ -5,6 +5,11 @@ package struct FormField: Sendable {
         case choice([(value: String, title: String)])
         /// A check box, with the value that it sends.
         case box(String)
+
+        /// The value of a field without one: browsers choose the first option.
+        fileprivate var initialValue: String {
+            if case .choice(let options) = self { options.first?.value ?? "" } else { "" }
+        }
     }
 
     package var name: String
@@ -17,11 +22,11 @@ package struct FormField: Sendable {
     package var isWrong = false
 
     package init(
-        _ name: String, _ label: String = "", _ kind: Kind = .text, value: String = "", hint: String? = nil,
+        _ name: String, _ label: String = "", _ kind: Kind = .text, value: String? = nil, hint: String? = nil,
         isRequired: Bool = false
     ) {
         (self.name, self.label, self.kind) = (name, label, kind)
-        (self.value, self.hint, self.isRequired) = (value, hint, isRequired)
+        (self.value, self.hint, self.isRequired) = (value ?? kind.initialValue, hint, isRequired)
     }
 
     package static func hidden(_ name: String, _ value: String) -> FormField {

@@ -4,8 +4,7 @@ internal import WebConsole
 /// The page of the audit log.
 enum AuditPage {
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
-        var page = pageRequest.page("Audit log")
-        page.up = ("Operations", pageRequest.link("operations"))
+        var page = pageRequest.page("Audit log", up: ("Operations", pageRequest.link("operations")))
         let (filter, query) = (Self.filter(pageRequest), Self.query(pageRequest))
         let target = pageRequest.target(["audit"], query, isScoped: false)
         if let json = try await pageRequest.read(target, &page, "The audit log") {
@@ -59,7 +58,7 @@ enum AuditPage {
             ("actor", "Who: the name of a key, or a session"),
             ("action", "What, such as DELETE /v1/customers/{id} or sign-in"),
         ]
-        let fields = labels.map { FormField($0, $1, value: pageRequest.parameter($0) ?? "") }
+        let fields = labels.map { FormField($0, $1, value: pageRequest.parameter($0)) }
         page.form(
             "Filter the audit log", parametersOf: PageLink("console", "operations", "audit"), fields, pageRequest)
     }

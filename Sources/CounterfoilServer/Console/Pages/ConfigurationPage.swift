@@ -4,8 +4,7 @@ enum ConfigurationPage {
     private static let most = 200
 
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
-        var page = pageRequest.page("Configuration")
-        page.up = ("Operations", pageRequest.link("operations"))
+        var page = pageRequest.page("Configuration", up: ("Operations", pageRequest.link("operations")))
         let target = pageRequest.target(["operations", "configuration"], isScoped: false)
         guard let json = try await pageRequest.read(target, &page, "The configuration") else { return page }
         let (items, start) = (json["items"].items, pageRequest.parameter("from").flatMap { Int($0) } ?? 0)

@@ -8,8 +8,7 @@ internal import WebConsole
 enum CustomerPage {
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         let id = pageRequest.segment("id")
-        var page = pageRequest.page("Customer", foreign: id)
-        page.up = ("Customers", pageRequest.list("customers"))
+        var page = pageRequest.page("Customer", foreign: id, up: ("Customers", pageRequest.list("customers")))
         page.topics = pageRequest.parameter("at") == nil ? [ChangeTopic.customer(id)] : []
         page.addNoteOfDoneAction(pageRequest)
         let instant = pageRequest.instant.map { [("at", $0)] } ?? []
@@ -134,23 +133,18 @@ enum CustomerPage {
         let subscriptions = json["subscriptions"].items.compactMap { item in
             item["original_transaction_id"].text.map { (value: $0, title: "\(item.string("product_id")), \($0)") }
         }
-        if let first = subscriptions.first {
+        if !subscriptions.isEmpty {
+            let reasons = ["customer_satisfaction", "other", "service_issue"].map { (value: $0, title: $0.words) }
             page.action(
                 "extend", pageRequest, [("customer", id)],
-                [
-                    .init("id", "Subscription", .choice(subscriptions), value: first.value),
-                    .init(
-                        "reason", "Reason",
-                        .choice(["customer_satisfaction", "other", "service_issue"].map { ($0, $0.words) }),
-                        value: "customer_satisfaction"),
-                ], title: "Extend a subscription")
+                [.init("id", "Subscription", .choice(subscriptions)), .init("reason", "Reason", .choice(reasons))],
+                title: "Extend a subscription")
         }
         grantForms(json, grants, id, pageRequest, &page)
         page.action(
             "offer", pageRequest, [("id", id)],
-            [
-                .init("format", "Format", .choice([("jws", "JWS"), ("original", "original format")]), value: "jws")
-            ], title: "Sign an offer")
+            [.init("format", "Format", .choice([("jws", "JWS"), ("original", "original format")]))],
+            title: "Sign an offer")
         page.action("transfer", pageRequest, [("id", id)], title: "Take over a purchase")
     }
 
@@ -158,10 +152,10 @@ enum CustomerPage {
         _ json: APIValue, _ grants: ShownGrants, _ id: String, _ pageRequest: PageRequest, _ page: inout ConsolePage
     ) {
         let entitlements = json["entitlements"].items.compactMap { $0["key"].text }
-        if let first = entitlements.first {
+        if !entitlements.isEmpty {
             page.action(
                 "grant", pageRequest, [("id", id)],
-                [.init("entitlement", "Entitlement", .choice(entitlements.map { ($0, $0) }), value: first)],
+                [.init("entitlement", "Entitlement", .choice(entitlements.map { ($0, $0) }))],
                 title: "Give an entitlement")
         }
         let running = grants.items.filter { $0["state"].text == Grant.State.running.rawValue }.compactMap { grant in
@@ -170,7 +164,7 @@ enum CustomerPage {
         // If not all grants are listed, the user types the identifier.
         let choice: FormField? =
             grants.areAll
-            ? running.first.map { FormField("grant", "Grant", .choice(running), value: $0.value) }
+            ? (running.isEmpty ? nil : FormField("grant", "Grant", .choice(running)))
             : FormField("grant", "Grant, such as grt_0123…", isRequired: true)
         guard let choice else { return }
         page.action("revoke", pageRequest, [("id", id)], [choice], title: "Revoke a grant")

@@ -7,8 +7,7 @@ enum DeliveryPage {
 
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         let (name, id) = (pageRequest.segment("name"), pageRequest.segment("id"))
-        var page = pageRequest.page("Delivery \(id)")
-        page.up = ("Endpoint \(name)", pageRequest.list("webhooks", name))
+        var page = pageRequest.page("Delivery \(id)", up: ("Endpoint \(name)", pageRequest.list("webhooks", name)))
         page.topics = [ChangeTopic.deliveries(of: name)]
         let target = pageRequest.target(["webhooks", name, "deliveries", id], isScoped: false)
         guard let json = try await pageRequest.read(target, &page, "The delivery") else { return page }
@@ -20,11 +19,7 @@ enum DeliveryPage {
             ("event", json["event_id"].text.map { pageRequest.linkCell("events", $0) } ?? .none),
             ("last answer", last.isEmpty ? .none : .foreign(last)),
         ]
-        page.facts(
-            facts
-                + json.members.compactMap { name, value in
-                    shownApart.contains(name) ? nil : (name.words, MemberFormatter.cell(name, value))
-                })
+        page.facts(facts + MemberFormatter.facts(of: json, without: shownApart))
         page.title("Attempts")
         let attempts = json["attempt_list"].items
         page.table(

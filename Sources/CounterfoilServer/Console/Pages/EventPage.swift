@@ -5,8 +5,7 @@ internal import Ledger
 enum EventPage {
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         let id = pageRequest.segment("id")
-        var page = pageRequest.page("Event", foreign: id)
-        page.up = ("Customers", pageRequest.list("customers"))
+        var page = pageRequest.page("Event", foreign: id, up: ("Customers", pageRequest.list("customers")))
         let target = pageRequest.target(["events", id, "deliveries"], isScoped: false)
         guard let json = try await pageRequest.read(target, &page, "The event") else { return page }
         let items = json["items"].items

@@ -2,9 +2,9 @@
 enum ExplanationPage {
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         let (id, key) = (pageRequest.segment("id"), pageRequest.segment("key"))
-        var page = pageRequest.page("Why \(key)", foreign: id)
         let instant = pageRequest.instant.map { [("at", $0)] } ?? []
-        page.up = ("Customer", pageRequest.link("customers", id, query: instant + pageRequest.listQuery))
+        let up = pageRequest.link("customers", id, query: instant + pageRequest.listQuery)
+        var page = pageRequest.page("Why \(key)", foreign: id, up: ("Customer", up))
         page.topics = instant.isEmpty ? [ChangeTopic.customer(id)] : []
         let target = pageRequest.target(["customers", id, "entitlements", key, "explain"], instant)
         guard let json = try await pageRequest.read(target, &page, "The explanation") else { return page }

@@ -36,6 +36,13 @@ enum MemberFormatter {
         }
     }
 
+    /// Returns the members of a response as facts, without those that the page shows apart.
+    static func facts(of json: APIValue, without shownApart: Set<String>) -> [(String, ConsolePage.Cell)] {
+        json.members.compactMap { name, value in
+            shownApart.contains(name) ? nil : (name.words, cell(name, value))
+        }
+    }
+
     static func cell(_ name: String, _ value: APIValue) -> ConsolePage.Cell {
         switch value {
         case .nothing: return .none

@@ -5,8 +5,6 @@ internal import WebConsole
 
 /// The page of received notifications.
 enum NotificationsPage {
-    private static let filters = ["type", "subtype", "state", "original_transaction_id", "from", "to"]
-
     private static let states = ["pending", "processed", "failed"]
 
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
@@ -14,7 +12,7 @@ enum NotificationsPage {
         page.topics = pageRequest.parameter("page") == nil ? [ChangeTopic.inbox] : []
         page.addNoteOfDoneAction(pageRequest)
         // The form keeps the typed text; the API gets milliseconds.
-        let typed = filters.compactMap { name in pageRequest.parameter(name).map { (name, $0) } }
+        let typed = pageRequest.parameters("type", "subtype", "state", "original_transaction_id", "from", "to")
         let query = typed.map { name, value in
             (name, ["from", "to"].contains(name) ? PageRequest.apiInstant(value) : value)
         }
@@ -42,13 +40,12 @@ enum NotificationsPage {
         page.form(
             "Filter", parametersOf: PageLink("console", "notifications"),
             [
-                .init("type", "Type, such as DID_RENEW", value: values["type"] ?? ""),
-                .init("subtype", "Subtype", value: values["subtype"] ?? ""),
-                .init("state", "State", .choice([("", "any")] + states.map { ($0, $0) }), value: values["state"] ?? ""),
-                .init(
-                    "original_transaction_id", "Original transaction", value: values["original_transaction_id"] ?? ""),
-                .init("from", "Received from, such as 2026-05-03", value: values["from"] ?? ""),
-                .init("to", "Received before", value: values["to"] ?? ""),
+                .init("type", "Type, such as DID_RENEW", value: values["type"]),
+                .init("subtype", "Subtype", value: values["subtype"]),
+                .init("state", "State", .choice([("", "any")] + states.map { ($0, $0) }), value: values["state"]),
+                .init("original_transaction_id", "Original transaction", value: values["original_transaction_id"]),
+                .init("from", "Received from, such as 2026-05-03", value: values["from"]),
+                .init("to", "Received before", value: values["to"]),
             ], pageRequest)
         return page
     }
@@ -102,8 +99,8 @@ enum NotificationPage {
 
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         let id = pageRequest.segment("id")
-        var page = pageRequest.page("Notification", foreign: id)
-        page.up = ("Notifications", pageRequest.list("notifications"))
+        var page = pageRequest.page(
+            "Notification", foreign: id, up: ("Notifications", pageRequest.list("notifications")))
         let target = pageRequest.target(["notifications", id], [("include", "signed_data")], isScoped: false)
         page.addNoteOfDoneAction(pageRequest)
         guard let json = try await pageRequest.read(target, &page, "The notification") else { return page }
@@ -113,10 +110,8 @@ enum NotificationPage {
         let own = pageRequest.selecting(json)
         let customer: ConsolePage.Cell = json["customer"].text.map { own.linkCell("customers", $0) } ?? .none
         page.facts(
-            json.members.compactMap { name, value in
-                guard !shownApart.contains(name) else { return nil }
-                return (name.words, MemberFormatter.cell(name, value))
-            } + [("customer", customer), ("state", NotificationsPage.tag(state))])
+            MemberFormatter.facts(of: json, without: shownApart)
+                + [("customer", customer), ("state", NotificationsPage.tag(state))])
         page.title("Contents")
         parts(json, own, &page)
         page.title("Signed text")
@@ -161,8 +156,7 @@ enum RefusedPage {
     private static let beginning = 400
 
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
-        var page = pageRequest.page("Refused")
-        page.up = ("Notifications", pageRequest.link("notifications"))
+        var page = pageRequest.page("Refused", up: ("Notifications", pageRequest.link("notifications")))
         let target = pageRequest.target(["refused"], pageRequest.parameters("page"), isScoped: false)
         guard let json = try await pageRequest.read(target, &page, "The list of refused requests") else { return page }
         let items = json["items"].items

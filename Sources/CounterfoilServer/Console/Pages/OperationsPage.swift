@@ -77,12 +77,11 @@ struct OperationsPage {
                     .plain(session["last_used_at"].instant?.words(from: Date()) ?? ""),
                 ]
             }, empty: "Nobody.")
-        guard let first = open.first?["id"].text else { return }
         let options = open.compactMap { session in
             session["id"].text.map { (value: $0, title: "\($0) \(session.string("key"))") }
         }
+        guard !options.isEmpty else { return }
         page.action(
-            "end-session", pageRequest, [],
-            [.init("session", "Session", .choice(options), value: first)], title: "End a session")
+            "end-session", pageRequest, [], [.init("session", "Session", .choice(options))], title: "End a session")
     }
 }

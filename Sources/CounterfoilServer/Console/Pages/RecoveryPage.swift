@@ -5,8 +5,7 @@ internal import WebConsole
 enum RecoveryPage {
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         let id = pageRequest.segment("id")
-        var page = pageRequest.page("Recovery", foreign: id)
-        page.up = ("Completeness", pageRequest.list("completeness"))
+        var page = pageRequest.page("Recovery", foreign: id, up: ("Completeness", pageRequest.list("completeness")))
         page.topics = [ChangeTopic.recoveries]
         let target = pageRequest.target(["recoveries", id], isScoped: false)
         guard let json = try await pageRequest.read(target, &page, "The recovery") else { return page }

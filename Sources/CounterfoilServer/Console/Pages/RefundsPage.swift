@@ -96,8 +96,7 @@ enum RefundsPage {
 enum RefundPage {
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         let (customer, id) = (pageRequest.parameter("customer") ?? "", pageRequest.parameter("transaction") ?? "")
-        var page = pageRequest.page("Refund of", foreign: id)
-        page.up = ("Refunds", pageRequest.list("refunds"))
+        var page = pageRequest.page("Refund of", foreign: id, up: ("Refunds", pageRequest.list("refunds")))
         let query = [("transaction_id", id)]
         let preview = pageRequest.target(["customers", customer, "consumption", "preview"], query)
         page.api = preview

@@ -6,8 +6,7 @@ internal import WebConsole
 enum TransactionPage {
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         let id = pageRequest.segment("id")
-        var page = pageRequest.page("Transaction", foreign: id)
-        page.up = ("Customers", pageRequest.list("customers"))
+        var page = pageRequest.page("Transaction", foreign: id, up: ("Customers", pageRequest.list("customers")))
         let target = pageRequest.target(["transactions", id])
         guard let json = try await pageRequest.read(target, &page, "The transaction") else { return page }
         show(json, pageRequest, &page)
@@ -15,10 +14,7 @@ enum TransactionPage {
     }
 
     static func show(_ json: APIValue, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
-        page.facts(
-            json.members.compactMap { name, value in
-                ["object", "customers"].contains(name) ? nil : (name.words, MemberFormatter.cell(name, value))
-            })
+        page.facts(MemberFormatter.facts(of: json, without: ["object", "customers"]))
         let customers = json.strings("customers")
         page.table(
             "Owners", ["Customer"], customers.map { [pageRequest.linkCell("customers", $0)] },
@@ -36,8 +32,7 @@ enum TransactionPage {
 enum OrderPage {
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         let id = pageRequest.segment("id")
-        var page = pageRequest.page("Order", foreign: id)
-        page.up = ("Customers", pageRequest.link("customers"))
+        var page = pageRequest.page("Order", foreign: id, up: ("Customers", pageRequest.link("customers")))
         page.api = pageRequest.target(["orders", id])
         guard pageRequest.requireScope(.supportRead, for: "Order", &page) else { return page }
         if let environment = pageRequest.selection.appEnvironment?.environment, environment != .production {
@@ -52,8 +47,8 @@ enum OrderPage {
     /// Returns the page with the App Store's response.
     @Sendable static func answer(_ json: APIValue, _ pageRequest: PageRequest) -> ConsolePage {
         let id = json.string("order_id")
-        var page = pageRequest.page("The App Store's answer", foreign: id)
-        page.up = ("Order", pageRequest.link("orders", id))
+        var page = pageRequest.page(
+            "The App Store's answer", foreign: id, up: ("Order", pageRequest.link("orders", id)))
         for item in json["transactions"].items {
             page.title("Transaction \(item.string("transaction_id"))")
             TransactionPage.show(item, pageRequest, &page)

@@ -91,8 +91,7 @@ enum WebhooksPage {
 enum WebhookPage {
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
         let name = pageRequest.segment("name")
-        var page = pageRequest.page("Endpoint", foreign: name)
-        page.up = ("Webhooks", pageRequest.link("webhooks"))
+        var page = pageRequest.page("Endpoint", foreign: name, up: ("Webhooks", pageRequest.link("webhooks")))
         page.topics = pageRequest.parameter("page") == nil ? [ChangeTopic.deliveries(of: name)] : []
         page.addNoteOfDoneAction(pageRequest)
         let filter = DeliveryFilterForm(pageRequest)
@@ -185,10 +184,10 @@ enum WebhookPage {
         guard json["is_configured"].flag != true else { return }
         page.action("webhook-secret", pageRequest, [("name", name)], title: "Secrets")
         let known = json["secrets"].items.compactMap { $0["fingerprint"].text }
-        guard known.count > 1, let first = known.first else { return }
+        guard known.count > 1 else { return }
         page.action(
             "webhook-secret-retire", pageRequest, [("name", name)],
-            [.init("fingerprint", "Secret", .choice(known.map { ($0, $0) }), value: first)])
+            [.init("fingerprint", "Secret", .choice(known.map { ($0, $0) }))])
     }
 
     private static func forms(_ json: APIValue, _ name: String, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
@@ -237,9 +236,9 @@ private struct DeliveryFilterForm {
         page.form(
             "Filter deliveries", parametersOf: PageLink("console", "webhooks", name),
             [
-                .init("state", "State", .choice([("", "any")] + Self.states.map { ($0, $0) }), value: state ?? ""),
-                .init("event", "Event: a type such as subscription.renewed, or evt_…", value: event ?? ""),
-                .init("customer", "Customer", value: customer ?? ""),
+                .init("state", "State", .choice([("", "any")] + Self.states.map { ($0, $0) }), value: state),
+                .init("event", "Event: a type such as subscription.renewed, or evt_…", value: event),
+                .init("customer", "Customer", value: customer),
             ], pageRequest)
     }
 }

@@ -32,8 +32,7 @@ private struct CustomerForms {
 
     /// Returns the forms for commands about one of the subscriptions.
     func ofSubscriptions(_ subscriptions: Choices) -> [PanelForm] {
-        let which = FormField(
-            "subscription", "Subscription", .choice(subscriptions), value: subscriptions.last?.value ?? "")
+        let which = FormField("subscription", "Subscription", .choice(subscriptions), value: subscriptions.last?.value)
         let recovers = FormField(
             "recovers", "", .box("--recovers"), hint: "Insufficient funds: a later attempt succeeds")
         let days = FormField("days", "Days", .number, value: "7", hint: "1 to 90", isRequired: true)
@@ -57,13 +56,12 @@ private struct CustomerForms {
 
     /// Returns the forms for commands about one of the transactions.
     func ofTransactions(_ transactions: Choices) -> [PanelForm] {
-        let purchase = FormField(
-            "transaction", "Transaction", .choice(transactions), value: transactions.first?.value ?? "")
+        let purchase = FormField("transaction", "Transaction", .choice(transactions))
         let reasons: Choices = [
             ("UNINTENDED_PURCHASE", "Unintended purchase"), ("FULFILLMENT_ISSUE", "Fulfilment issue"),
             ("UNSATISFIED_WITH_PURCHASE", "Unsatisfied"), ("LEGAL", "Legal"), ("OTHER", "Other"),
         ]
-        let reason = FormField("reason", "Reason", .choice(reasons), value: "UNINTENDED_PURCHASE")
+        let reason = FormField("reason", "Reason", .choice(reasons))
         let percentage = FormField(
             "percentage", "Percent", .number, hint: "Empty: as in the developer's response, or all")
         let refund = "refund {customer} {transaction}"

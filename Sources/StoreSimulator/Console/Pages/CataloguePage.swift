@@ -45,10 +45,8 @@ extension SimulatorPanel {
 
     /// Returns the forms that change a product.
     private func productForms(_ request: PanelRequest) -> [PanelForm] {
-        let all = products(request) { _ in true }
         let option = request.environmentOption
-        let product = FormField("product", "Product", .choice(all), value: all.first?.value ?? "")
-        let subscriptions = products(request) { $0.subscription != nil }
+        let product = FormField("product", "Product", .choice(products(request) { _ in true }))
         return [
             .do("off-sale", "Take off sale", "removeFromSale", [product], option: option),
             .do("on-sale", "Put on sale again", "returnToSale", [product], button: "Put on sale", option: option),
@@ -56,12 +54,11 @@ extension SimulatorPanel {
                 "price", "Raise the price for subscribers",
                 [
                     .hidden("command", "increasePrice"),
-                    .init("product", "Product", .choice(subscriptions), value: subscriptions.first?.value ?? ""),
+                    .init("product", "Product", .choice(products(request) { $0.subscription != nil })),
                     .init("price", "Price", .number, hint: "Such as 12.99", isRequired: true),
                     .init(
                         "consent", "Consent",
-                        .choice([("true", "Subscribers have to agree"), ("false", "Subscribers are only notified")]),
-                        value: "true"),
+                        .choice([("true", "Subscribers have to agree"), ("false", "Subscribers are only notified")])),
                 ], button: "Raise",
                 command: "counterfoil simulator raise-price {product} {price} --consent {consent}" + option),
         ]

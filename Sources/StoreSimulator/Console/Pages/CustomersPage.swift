@@ -67,12 +67,11 @@ extension SimulatorPanel {
         let whom: FormField =
             customer.map { .hidden("customer", $0) }
             ?? .init("customer", "Customer", hint: "A name. A new name creates a customer.", isRequired: true)
-        let products = products(request, for: customer)
         return PanelForm(
             "buy", "Buy",
             [
                 .hidden("command", "purchase"), whom,
-                .init("product", "Product", .choice(products), value: products.first?.value ?? ""),
+                .init("product", "Product", .choice(products(request, for: customer))),
                 .init(
                     "offer", "Offer",
                     .choice([("", "None, or the introductory one")] + Set(offers).sorted().map { ($0, $0) })),
@@ -89,8 +88,7 @@ extension SimulatorPanel {
             "create", "Create a customer", "createCustomer",
             [
                 .init("customer", "Customer", isRequired: true),
-                .init(
-                    "storefront", "Storefront", .choice(storefronts.map { ($0, $0) }), value: storefronts.first ?? ""),
+                .init("storefront", "Storefront", .choice(storefronts.map { ($0, $0) })),
             ], button: "Create", option: request.environmentOption)
     }
 }

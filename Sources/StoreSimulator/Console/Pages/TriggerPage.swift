@@ -13,7 +13,7 @@ extension SimulatorPanel {
             action: "trigger",
             [
                 .init("type", "Type", .choice(names), value: chosen?.name ?? "SUBSCRIBED.INITIAL_BUY"),
-                .init("customer", "Customer", value: request.query["customer"] ?? "", hint: "Empty for a new one"),
+                .init("customer", "Customer", value: request.query["customer"], hint: "Empty for a new one"),
                 .init("product", "Product", .choice([("", "The first suitable one")] + products(request))),
                 .init(
                     PanelAction.triggerOverrides[0], "Override",
