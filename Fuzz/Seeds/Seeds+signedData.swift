@@ -1,3 +1,4 @@
+import AppStoreServer
 import AppStoreTrust
 import Crypto
 import Foundation
@@ -37,9 +38,9 @@ extension Seeds {
             basicConstraints: nil, keyUsage: KeyUsage(digitalSignature: true)
         ).issue(for: .init(key))
         let x5c = Data(certificate.der).base64EncodedString()
-        let text = try Authority.compact(
-            header: Data(#"{"alg":"ES256","kid":"Apple_Xcode_Key","x5c":["\#(x5c)"]}"#.utf8),
-            payload: Data((PayloadSeeds.all["xcode"] ?? "").utf8), key: key)
+        let text = try CompactJWS.sign(
+            header: #"{"alg":"ES256","kid":"Apple_Xcode_Key","x5c":["\#(x5c)"]}"#.utf8,
+            payload: (PayloadSeeds.all["xcode"] ?? "").utf8, with: key)
         return [("Trust/xcode.cer", certificate.der), seed("signed-data", "xcode.jws", text)]
     }
 }

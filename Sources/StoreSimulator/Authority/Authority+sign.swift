@@ -1,5 +1,4 @@
 internal import AppStoreServer
-package import Crypto
 package import Foundation
 
 extension Authority {
@@ -10,7 +9,7 @@ extension Authority {
 
     /// Signs bytes. They need not be JSON.
     package func sign(json: Data) throws -> String {
-        try Self.compact(header: Data(header().utf8), payload: json, key: signingKey)
+        try CompactJWS.sign(header: header().utf8, payload: json, with: signingKey)
     }
 
     /// Returns the JSON of the header.
@@ -20,10 +19,5 @@ extension Authority {
     package static func header(chain: [[UInt8]]) -> String {
         let x5c = chain.map { "\"\(Data($0).base64EncodedString())\"" }.joined(separator: ",")
         return "{\"alg\":\"ES256\",\"x5c\":[\(x5c)]}"
-    }
-
-    /// Returns a compact JWS of any header and payload, signed by any key.
-    package static func compact(header: Data, payload: Data, key: P256.Signing.PrivateKey) throws -> String {
-        try CompactJWS.sign(header: header, payload: payload, with: key)
     }
 }

@@ -55,5 +55,5 @@ extension Authority {
         return template
     }
 
-    private static func validity(around now: Date) -> ClosedRange<Date> { (now - 2 * year)...(now + 8 * year) }
+    static func validity(around now: Date) -> ClosedRange<Date> { (now - 2 * year)...(now + 8 * year) }
 }

@@ -20,7 +20,7 @@ package struct ReceiptAuthority: Sendable {
 
     /// Issues new certificates, valid from two years before `now` to eight years after it.
     package init(now: Date = Date(), name: String = "Test") throws {
-        let validity = (now - 2 * Authority.year)...(now + 8 * Authority.year)
+        let validity = Authority.validity(around: now)
         try self.init(name: name, validity: validity, rootValidity: validity, urls: nil)
     }
 

@@ -48,6 +48,7 @@ package final class StoreAuthority: Sendable {
         self.directory = directory
         urls = try Self.urls(below: configuration.ocspBaseURL)
         let rootValidity = try Self.rootValidity(around: configuration.validity)
+        var saved: (root: Issued, generations: [SigningGeneration])?
         if let directory {
             do {
                 try FileManager.default.createDirectory(
@@ -55,9 +56,6 @@ package final class StoreAuthority: Sendable {
             } catch {
                 throw SimulatorError(.unwritableDirectory, "the directory of the authority cannot be created")
             }
-        }
-        var saved: (root: Issued, generations: [SigningGeneration])?
-        if let directory {
             saved = try SecretFile.decode(SavedAuthority.self, from: directory.appending(path: Self.fileName))?.parts()
         }
         if let saved {

@@ -10,9 +10,7 @@ struct StoreKitReader {
     private(set) var settings = StoreKitConfiguration.Settings()
     private(set) var hasOfferKey = false
     private(set) var formatVersion: Int?
-    private let diagnostics: ConfigurationDiagnostics
-
-    init(diagnostics: ConfigurationDiagnostics) { self.diagnostics = diagnostics }
+    let diagnostics: ConfigurationDiagnostics
 
     mutating func read(_ root: inout Section) {
         root.ignore("identifier", "appPolicies")
