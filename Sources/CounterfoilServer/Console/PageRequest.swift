@@ -38,9 +38,7 @@ struct PageRequest: Sendable {
     var instantField: String {
         guard let text = parameter("at") else { return "" }
         guard let number = Int64(text), let milliseconds = InstantText.milliseconds(text) else { return text }
-        // Less than half a millisecond, so that the fraction is right whether it is rounded or cut.
-        let date = Date(milliseconds: milliseconds) + 0.0004
-        let shown = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        let shown = InstantText.text(milliseconds)
         return InstantText.milliseconds(shown) == number ? shown : text
     }
 

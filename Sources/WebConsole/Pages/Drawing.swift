@@ -23,16 +23,15 @@ package struct Drawing: Sendable {
 
     /// Adds a rectangle. `label` is its tooltip.
     package mutating func rectangle(
-        x: Double, y: Double, width: Double, height: Double, kind: StaticString, label: String? = nil,
+        x: Double, y: Double, width: Double, height: Double, kind: StaticString, label: String,
         link: PageLink? = nil
     ) {
         let shape =
             "<rect class=\"\(kind)\" x=\"\(Self.number(x))%\" y=\"\(Self.number(y))\" width=\"\(Self.number(width))%\" "
-            + "height=\"\(Self.number(height))\""
-        let body = label.map { ">\(Self.element("title", $0))</rect>" } ?? "/>"
-        guard let link else { return elements.append(shape + body) }
+            + "height=\"\(Self.number(height))\">\(Self.element("title", label))</rect>"
+        guard let link else { return elements.append(shape) }
         hasLinks = true
-        elements.append("<a href=\"\(HTMLText.escaped(link.description))\" tabindex=\"-1\">\(shape)\(body)</a>")
+        elements.append("<a href=\"\(HTMLText.escaped(link.description))\" tabindex=\"-1\">\(shape)</a>")
     }
 
     /// Adds a rectangle that is 8 pixels wide, with its centre at `x`. `label` is its tooltip.

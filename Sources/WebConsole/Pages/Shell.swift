@@ -9,31 +9,31 @@ package struct Shell: Sendable {
     /// The name of the program in the bar: "Counterfoil simulator".
     package var product: String
     package var home: PageLink
-    package var navigation: [Item]
+    package var navigation: [Item] = []
     /// Choices in the bar: environments, apps.
-    package var choices: [Item]
+    package var choices: [Item] = []
     /// Lists in the bar instead of ``choices``, if these would be too many.
     package var picker: Picker?
     /// Whether the bar is striped, and says SANDBOX.
-    package var isSandbox: Bool
+    package var isSandbox = false
     /// The search field; nil for none.
     package var search: Search?
     /// The signed-in user.
     package var account: Account?
     /// The topics of the event stream at `events` that update the page.
-    package var topics: [String]
-    package var events: PageLink
+    package var topics: [String] = []
+    package var events = PageLink("events")
     /// The number of the last change before the page was rendered, where its stream begins: ``EventHub/lastChange``.
     package var since: Int?
     package var assets: ConsoleAssets
     /// `light`, `dark`, or nil for the system's setting.
     package var theme: Theme?
     /// The target of the form that changes the theme.
-    package var themeAction: PageLink
+    package var themeAction = PageLink("theme")
     /// The link to this page. A change of the theme returns to it.
     package var current: PageLink
     /// The notes above the page, such as the result of an action or read-only mode.
-    package var notes: [String]
+    package var notes: [String] = []
     /// The error to show. The title begins with "Error: ".
     package var problem: Problem?
     package var version: String
@@ -123,10 +123,8 @@ package struct Shell: Sendable {
     }
 
     package init(heading: String, product: String, home: PageLink, assets: ConsoleAssets, version: String) {
-        (self.heading, self.product, self.home) = (heading, product, home)
+        (self.heading, self.product, self.home, current) = (heading, product, home, home)
         (self.assets, self.version) = (assets, version)
-        (navigation, choices, isSandbox, topics, notes) = ([], [], false, [], [])
-        (events, themeAction, current) = (PageLink("events"), PageLink("theme"), home)
     }
 
     /// The parts of the title, most specific first.

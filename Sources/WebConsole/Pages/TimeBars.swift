@@ -18,15 +18,13 @@ package struct TimeBars: Sendable {
         /// The CSS class.
         fileprivate var look: StaticString {
             switch self {
-            case .paid: "paid"
+            case .paid, .complete: "paid"
             case .trial: "trial"
             case .grace: "grace"
             case .retry: "retry"
-            case .refunded: "refunded"
+            case .refunded, .unverified: "refunded"
             case .upgraded: "upgraded"
             case .once: "once"
-            case .complete: "paid"
-            case .unverified: "refunded"
             case .unknown: "unknown"
             }
         }

@@ -22,32 +22,20 @@ enum PayloadValueNames {
 
     private static let words: [String: [String: String]] = [
         "offerType": named([
-            (OfferType.introductory.rawValue, "introductory offer"),
-            (OfferType.promotional.rawValue, "promotional offer"),
-            (OfferType.offerCode.rawValue, "offer code"), (OfferType.winBack.rawValue, "win-back offer"),
+            OfferType.introductory: "introductory offer", .promotional: "promotional offer", .offerCode: "offer code",
+            .winBack: "win-back offer",
         ]),
         "expirationIntent": named([
-            (ExpirationIntent.customerCancelled.rawValue, "the customer cancelled"),
-            (ExpirationIntent.billingError.rawValue, "billing error"),
-            (ExpirationIntent.priceIncreaseNotAccepted.rawValue, "price increase not accepted"),
-            (ExpirationIntent.productNotAvailable.rawValue, "product not available"),
-            (ExpirationIntent.other.rawValue, "other"),
+            ExpirationIntent.customerCancelled: "the customer cancelled", .billingError: "billing error",
+            .priceIncreaseNotAccepted: "price increase not accepted", .productNotAvailable: "product not available",
+            .other: "other",
         ]),
-        "autoRenewStatus": named([
-            (AutoRenewStatus.off.rawValue, "off"), (AutoRenewStatus.on.rawValue, "on"),
-        ]),
-        "priceIncreaseStatus": named([
-            (PriceIncreaseStatus.pending.rawValue, "not answered yet"),
-            (PriceIncreaseStatus.accepted.rawValue, "accepted"),
-        ]),
-        "revocationReason": named([
-            (RevocationReason.other.rawValue, "other"), (RevocationReason.issueWithApp.rawValue, "issue with the app"),
-        ]),
+        "autoRenewStatus": named([AutoRenewStatus.off: "off", .on: "on"]),
+        "priceIncreaseStatus": named([PriceIncreaseStatus.pending: "not answered yet", .accepted: "accepted"]),
+        "revocationReason": named([RevocationReason.other: "other", .issueWithApp: "issue with the app"]),
         "status": named([
-            (SubscriptionStatus.active.rawValue, "active"), (SubscriptionStatus.expired.rawValue, "expired"),
-            (SubscriptionStatus.billingRetry.rawValue, "billing retry"),
-            (SubscriptionStatus.billingGracePeriod.rawValue, "billing grace period"),
-            (SubscriptionStatus.revoked.rawValue, "revoked"),
+            SubscriptionStatus.active: "active", .expired: "expired", .billingRetry: "billing retry",
+            .billingGracePeriod: "billing grace period", .revoked: "revoked",
         ]),
     ]
 
@@ -57,8 +45,8 @@ enum PayloadValueNames {
         "revocationType", "subtype", "transactionReason",
     ]
 
-    private static func named(_ pairs: [(Int32, String)]) -> [String: String] {
-        Dictionary(pairs.map { (String($0.0), $0.1) }) { first, _ in first }
+    private static func named<Value: OpenEnumeration>(_ words: [Value: String]) -> [String: String] {
+        Dictionary(words.map { ("\($0.key.rawValue)", $0.value) }) { first, _ in first }
     }
 
     /// Converts `FAMILY_SHARED` to `family shared`.

@@ -180,8 +180,8 @@ extension PanelAction {
             body["probability"] = JSONValue(probability)
         }
         if let count = try fields.number("count", "The count") { body["count"] = JSONValue(count) }
-        let seconds = fields["seconds"].flatMap { $0.isEmpty ? nil : $0 }
-        return ControlCall(.post, "/faults", query: seconds.map { ["seconds": $0] } ?? [:], body: .object(body))
+        let query = fields["seconds"].map { ["seconds": $0] } ?? [:]
+        return ControlCall(.post, "/faults", query: query, body: .object(body))
     }
 
     private static func settings(_ fields: FormFields) throws -> ControlCall {
