@@ -31,31 +31,26 @@ extension ConsolePage.Cell {
     /// - Parameter isInTable: Whether the cell is in a column, where a long name needs a place to break.
     func values(_ now: Date?, isInTable: Bool = false) -> [String: PageValue] {
         var values: [String: PageValue] = [
-            "hasLink": false, "cellURL": .nothing, "isTag": false, "isTime": false, "isPlain": false,
-            "isForeign": false, "isCode": false, "text": .nothing, "tagKind": .nothing, "instant": .nothing,
-            "foreign": .nothing, "isNumber": false, "isProgress": false, "amount": .nothing, "whole": .nothing,
+            "hasLink": false, "cellURL": .nothing, "isNumber": false, "plain": .nothing, "foreign": .nothing,
+            "code": .nothing, "tag": .nothing, "instant": .nothing, "progress": .nothing,
         ]
         switch self {
         case .none: break
-        case .plain(let text): (values["isPlain"], values["text"]) = (true, .text(text))
+        case .plain(let text): values["plain"] = .text(text)
         case .foreign(let text, let limit):
-            values["isForeign"] = true
             values["foreign"] = .foreign(text, limit: limit, showsWhole: true, breaksNames: isInTable)
-        case .code(let text, let limit):
-            (values["isCode"], values["foreign"]) = (true, .foreign(text, limit: limit, showsWhole: true))
-        case .number(let text): (values["isPlain"], values["text"], values["isNumber"]) = (true, .text(text), true)
-        case .tag(let text, let tone):
-            (values["isTag"], values["text"]) = (true, .text(text))
-            values["tagKind"] = .text(tone.rawValue)
+        case .code(let text, let limit): values["code"] = .foreign(text, limit: limit, showsWhole: true)
+        case .number(let text): (values["plain"], values["isNumber"]) = (.text(text), true)
+        case .tag(let text, let tone): values["tag"] = ["text": .text(text), "tagKind": .text(tone.rawValue)]
         case .progress(let amount, let whole, let text):
-            (values["isProgress"], values["text"]) = (true, .text(text))
-            values["amount"] = .exact(String(max(0, min(amount, whole))))
-            values["whole"] = .exact(String(max(1, whole)))
-        case .time(nil, _): (values["isPlain"], values["text"]) = (true, "none")
-        case .time(let date?, let isRelative):
-            (values["isTime"], values["instant"]) = (true, .time(date, now: isRelative ? now : nil))
+            values["progress"] = [
+                "amount": .exact(String(max(0, min(amount, whole)))), "whole": .exact(String(max(1, whole))),
+                "text": .text(text),
+            ]
+        case .time(nil, _): values["plain"] = "none"
+        case .time(let date?, let isRelative): values["instant"] = .time(date, now: isRelative ? now : nil)
         case .link(let text, let link):
-            (values["isForeign"], values["foreign"]) = (true, .foreign(text, limit: 120, breaksNames: isInTable))
+            values["foreign"] = .foreign(text, limit: 120, breaksNames: isInTable)
             (values["hasLink"], values["cellURL"]) = (true, .link(link))
         }
         return values
