@@ -82,9 +82,9 @@ enum NotificationsPage {
         .tag(state, tone(state))
     }
 
-    static func tone(_ state: String) -> ConsolePage.Tone {
+    private static func tone(_ state: String) -> ConsolePage.Tone {
         switch state {
-        case "processed", "delivered", "active", "running", "passed": .good
+        case "processed", "delivered", "active", "running", "passed", "done": .good
         case "failed", "discarded", "expired", "revoked": .bad
         default: .warn
         }

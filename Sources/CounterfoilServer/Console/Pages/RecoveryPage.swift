@@ -15,17 +15,16 @@ enum RecoveryPage {
     }
 
     private static func facts(_ json: APIValue, _ page: inout ConsolePage) {
-        func count(_ name: String) -> ConsolePage.Cell { .number((json[name].number ?? 0).grouped) }
         let types = json.strings("types")
         page.facts([
-            ("state", state(json)), ("app", .foreign(json.scopeName)),
+            ("state", NotificationsPage.tag(json.string("state"))), ("app", .foreign(json.scopeName)),
             ("progress", progress(json)), ("why", .plain(json.string("cause").words)),
             ("from", .time(json["from"].instant)), ("to", .time(json["to"].instant)),
             ("types", types.isEmpty ? .plain("all") : .foreign(types.joined(separator: ", "), limit: 500)),
             ("begun", .time(json["created_at"].instant)),
             ("ended", .instant(json["finished_at"])),
-            ("pages", count("pages")), ("found", count("found")), ("new", count("new")),
-            ("known before", count("duplicates")), ("not verified", count("failed")),
+            ("pages", count(json, "pages")), ("found", count(json, "found")), ("new", count(json, "new")),
+            ("known before", count(json, "duplicates")), ("not verified", count(json, "failed")),
             ("last error", json["failure"].text.map { .foreign($0, limit: 500) } ?? .none),
         ])
     }
@@ -54,17 +53,16 @@ enum RecoveryPage {
     /// Returns the row of a recovery for ``columns``.
     static func row(_ item: APIValue, _ pageRequest: PageRequest) -> [ConsolePage.Cell] {
         let id = item.string("id")
-        func count(_ name: String) -> ConsolePage.Cell { .number((item[name].number ?? 0).grouped) }
         let period = [item["from"], item["to"]].compactMap(\.instant).map(\.consoleText).joined(separator: " to ")
         return [
-            .link(id, pageRequest.item("recoveries", id)), .foreign(item.scopeName), .plain(period), state(item),
-            progress(item), count("found"), count("new"), count("duplicates"), count("failed"),
+            .link(id, pageRequest.item("recoveries", id)), .foreign(item.scopeName), .plain(period),
+            NotificationsPage.tag(item.string("state")), progress(item), count(item, "found"), count(item, "new"),
+            count(item, "duplicates"), count(item, "failed"),
         ]
     }
 
-    private static func state(_ item: APIValue) -> ConsolePage.Cell {
-        let state = item.string("state")
-        return .tag(state, state == "done" ? .good : NotificationsPage.tone(state))
+    private static func count(_ item: APIValue, _ name: String) -> ConsolePage.Cell {
+        .number((item[name].number ?? 0).grouped)
     }
 
     /// Returns the progress in finished windows.
