@@ -84,7 +84,7 @@ enum NotificationsPage {
 
     private static func tone(_ state: String) -> ConsolePage.Tone {
         switch state {
-        case "processed", "delivered", "active", "running", "passed", "done": .good
+        case "processed", "delivered", "running", "done": .good
         case "failed", "discarded", "expired", "revoked": .bad
         default: .warn
         }
