@@ -11,13 +11,4 @@ extension CertificateSummary {
             subject: subject, issuer: issuer, serialNumber: serialNumber.hexadecimal.uppercased(), notBefore: notBefore,
             notAfter: notAfter, fingerprint: SHA256.hash(data: der).hexadecimal)
     }
-
-    /// Creates a summary of a root certificate of which only the fingerprint and these values are known.
-    package init(
-        rootFingerprint: String, subject: String, serialNumber: String, notBefore: Date, notAfter: Date
-    ) {
-        self.init(
-            subject: subject, issuer: subject, serialNumber: serialNumber, notBefore: notBefore, notAfter: notAfter,
-            fingerprint: rootFingerprint)
-    }
 }

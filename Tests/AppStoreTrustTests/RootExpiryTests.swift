@@ -34,7 +34,8 @@ import Testing
     @Test func `A certificate is valid through the whole last second of its validity`() {
         let end = Date(timeIntervalSince1970: 1_700_000_000)
         let certificate = CertificateSummary(
-            rootFingerprint: "", subject: "CN=Root", serialNumber: "01", notBefore: end - 3600, notAfter: end)
+            subject: "CN=Root", issuer: "CN=Root", serialNumber: "01", notBefore: end - 3600, notAfter: end,
+            fingerprint: "")
         for instant in [end - 3600, end, end + 0.999] {
             #expect(throws: Never.self) { try certificate.requireValid(at: instant) }
         }

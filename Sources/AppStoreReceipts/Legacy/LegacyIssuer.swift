@@ -50,8 +50,8 @@ struct LegacyIssuer: Sendable {
         self.subject = serializer.serializedBytes
         subjectPublicKeyInfo = try Self.keyInfo(modulus: modulus)
         summary = CertificateSummary(
-            rootFingerprint: TrustAnchors.appleRootFingerprint, subject: subject.description, serialNumber: "02",
-            notBefore: notBefore, notAfter: notAfter)
+            subject: subject.description, issuer: subject.description, serialNumber: "02", notBefore: notBefore,
+            notAfter: notAfter, fingerprint: TrustAnchors.appleRootFingerprint)
         certificate = nil
     }
 

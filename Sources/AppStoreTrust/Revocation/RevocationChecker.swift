@@ -39,8 +39,10 @@ package final class RevocationChecker: Sendable {
             (entries[ids.leaf]?.currentOutcome(for: lookup), entries[ids.intermediate]?.currentOutcome(for: lookup))
         }
         if let leaf, let intermediate { return try finding(leaf, intermediate, chain) }
-        async let first = outcome(for: RevocationSubject(chain.leaf, chain.intermediate, ids.leaf), lookup)
-        async let second = outcome(for: RevocationSubject(chain.intermediate, chain.root, ids.intermediate), lookup)
+        async let first = outcome(
+            for: RevocationSubject(certificate: chain.leaf, issuer: chain.intermediate, id: ids.leaf), lookup)
+        async let second = outcome(
+            for: RevocationSubject(certificate: chain.intermediate, issuer: chain.root, id: ids.intermediate), lookup)
         return try await finding(first, second, chain)
     }
 

@@ -26,10 +26,6 @@ struct RevocationSubject: Sendable {
     let issuer: Certificate
     let id: ID
 
-    init(_ certificate: Certificate, _ issuer: Certificate, _ id: ID) {
-        (self.certificate, self.issuer, self.id) = (certificate, issuer, id)
-    }
-
     /// Returns the content of the OCSP request.
     func request() throws -> OCSPRequest {
         do {
