@@ -110,12 +110,7 @@ public struct ReceiptDocument: Sendable, Hashable, Encodable {
     }
 
     private static func object(_ receipt: LegacyReceipt) -> OrderedJSON {
-        let purchase = InAppPurchase(
-            quantity: receipt.quantity, productID: receipt.productID, transactionID: receipt.transactionID,
-            purchaseDate: receipt.purchaseDate, originalTransactionID: receipt.originalTransactionID,
-            originalPurchaseDate: receipt.originalPurchaseDate, expirationDate: receipt.expirationDate,
-            productAppleID: receipt.itemID.flatMap { Int64($0) }, isTrialPeriod: receipt.isTrialPeriod,
-            isInIntroductoryOfferPeriod: receipt.isInIntroductoryOfferPeriod)
+        let purchase = Self.object(InAppPurchase(receipt), webOrderLineItemID: receipt.webOrderLineItemID)
         let app: [OrderedJSON.Member] = [
             .init("bundle_id", .string(receipt.bundleID)),
             .init("application_version", .init(receipt.version)),
@@ -131,7 +126,7 @@ public struct ReceiptDocument: Sendable, Hashable, Encodable {
             .init("unique_vendor_identifier", .init(receipt.uniqueVendorIdentifier?.text)),
             .init("opaque_value", .null),
             .init("sha1_hash", .null),
-            .init("in_app", .array([Self.object(purchase, webOrderLineItemID: receipt.webOrderLineItemID)])),
+            .init("in_app", .array([purchase])),
             .init("other_attributes", .array([])),
         ]
         return .object(app + missingInTransactionReceipts.map { OrderedJSON.Member($0, .null) } + contents)

@@ -81,6 +81,18 @@ public struct InAppPurchase: Sendable, Hashable {
     }
 }
 
+extension InAppPurchase {
+    /// The purchase of a transaction receipt, without its web order line item, which is a text there.
+    package init(_ receipt: LegacyReceipt) {
+        self.init(
+            quantity: receipt.quantity, productID: receipt.productID, transactionID: receipt.transactionID,
+            purchaseDate: receipt.purchaseDate, originalTransactionID: receipt.originalTransactionID,
+            originalPurchaseDate: receipt.originalPurchaseDate, expirationDate: receipt.expirationDate,
+            productAppleID: receipt.itemID.flatMap { Int64($0) }, isTrialPeriod: receipt.isTrialPeriod,
+            isInIntroductoryOfferPeriod: receipt.isInIntroductoryOfferPeriod)
+    }
+}
+
 /// The type of an in-app product: attribute 1707.
 public struct ReceiptProductType: OpenEnumeration {
     /// The number in the receipt.

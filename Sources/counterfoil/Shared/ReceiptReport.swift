@@ -14,22 +14,24 @@ enum ReceiptReport {
     static func lines(_ verified: Verified<Receipt>, _ style: Style) -> [String] {
         let (kind, fields, purchases) =
             switch verified.payload {
-            case .app(let receipt): ("app receipt", Self.fields(receipt), receipt.purchases.map(Row.init))
-            case .transaction(let receipt): ("transaction receipt", Self.fields(receipt), [Row(receipt)])
+            case .app(let receipt): ("app receipt", Self.fields(receipt), receipt.purchases)
+            case .transaction(let receipt): ("transaction receipt", Self.fields(receipt), [InAppPurchase(receipt)])
             }
-        let width = fields.map(\.name.count).max() ?? 0
+        let known = fields.compactMap { name, value in value.map { (name: name, text: $0.printable) } }
+        let width = known.map(\.name.count).max() ?? 0
         var lines = ["\(style.good("valid")) \(kind), signed under \(verified.trace.anchor.printable)"]
         lines += ["", style.strong("trace")] + TraceReport.lines(verified.trace, style)
         lines += ["", style.strong("receipt")]
-        lines += fields.map { "  \($0.name.padded(to: width))  \($0.value.printable)" }
+        lines += known.map { "  \($0.name.padded(to: width))  \($0.text)" }
         lines += ["", style.strong("purchases")]
-        return lines + (purchases.isEmpty ? ["  none"] : Self.table([Row.header] + purchases))
+        return lines + (purchases.isEmpty ? ["  none"] : Self.table([Row.header] + purchases.map(Row.init)))
     }
 
-    private typealias Field = (name: String, value: String)
+    /// A line of the receipt; it is left out if the receipt has no value.
+    private typealias Field = (name: String, value: String?)
 
     private static func fields(_ receipt: AppReceipt) -> [Field] {
-        let fields: [(String, String?)] = [
+        [
             ("app", receipt.bundleID), ("version", receipt.version), ("first version", receipt.originalVersion),
             ("type", receipt.receiptType?.rawValue), ("created", receipt.creationDate.readable),
             ("first bought", receipt.originalPurchaseDate?.readable),
@@ -39,16 +41,14 @@ enum ReceiptReport {
             ("revision", receipt.versionExternalID.map { "\($0)" }),
             ("device hash", receipt.deviceHash.hexadecimal),
         ]
-        return fields.compactMap { name, value in value.map { (name, $0) } }
     }
 
     private static func fields(_ receipt: LegacyReceipt) -> [Field] {
-        let fields: [(String, String?)] = [
+        [
             ("app", receipt.bundleID), ("version", receipt.version),
             ("environment", receipt.environment.map(\.rawValue) ?? "not known: it is not signed"),
             ("app Apple ID", receipt.appItemID), ("vendor identifier", receipt.uniqueVendorIdentifier?.uuidString),
         ]
-        return fields.compactMap { name, value in value.map { (name, $0) } }
     }
 
     /// Returns the rows with columns as wide as their widest cell, without spaces at the end.
@@ -71,8 +71,9 @@ enum ReceiptReport {
         private init(_ cells: [String?]) { self.cells = cells.map { ($0 ?? "").printable } }
 
         init(_ purchase: InAppPurchase) {
+            let pieces: String? = purchase.quantity.flatMap { $0 == 1 ? nil : "\($0) pieces" }
             let notes = [
-                Self.quantity(purchase.quantity), purchase.isTrialPeriod == true ? "trial" : nil,
+                pieces, purchase.isTrialPeriod == true ? "trial" : nil,
                 purchase.isInIntroductoryOfferPeriod == true ? "introductory offer" : nil,
                 purchase.promotionalOfferID.map { "offer \($0)" },
                 purchase.cancellationDate.map { "taken back \($0.readable)" },
@@ -82,22 +83,6 @@ enum ReceiptReport {
                 purchase.purchaseDate.readable, purchase.expirationDate?.readable,
                 notes.compactMap(\.self).joined(separator: ", "),
             ])
-        }
-
-        init(_ receipt: LegacyReceipt) {
-            let notes = [
-                Self.quantity(receipt.quantity), receipt.isTrialPeriod == true ? "trial" : nil,
-                receipt.isInIntroductoryOfferPeriod == true ? "introductory offer" : nil,
-            ]
-            self.init([
-                receipt.productID, receipt.transactionID, receipt.originalTransactionID,
-                receipt.purchaseDate.readable, receipt.expirationDate?.readable,
-                notes.compactMap(\.self).joined(separator: ", "),
-            ])
-        }
-
-        private static func quantity(_ quantity: Int64?) -> String? {
-            quantity.flatMap { $0 == 1 ? nil : "\($0) pieces" }
         }
     }
 }
