@@ -35,10 +35,6 @@ struct InitCommand: AsyncParsableCommand {
 
     @Flag(help: "Print one JSON object with file and key instead of text.") var json = false
 
-    private struct Report: Encodable {
-        let file, key: String
-    }
-
     /// The path at which the server receives notifications.
     private static let path = "/apple/notifications"
 
@@ -71,7 +67,7 @@ struct InitCommand: AsyncParsableCommand {
         let notificationURL = try await store?.notificationURL()
         try await write(template.text)
         if json {
-            Output.line(JSONText.encode(Report(file: output, key: key)))
+            Output.line(JSONText.encode(["file": output, "key": key]))
         } else {
             report(key, notificationURL: notificationURL, product: catalogue?.suggestion)
         }

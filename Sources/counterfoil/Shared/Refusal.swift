@@ -13,11 +13,6 @@ struct Refusal: Error {
     /// The object that `--json` prints.
     let object: String
 
-    private struct Failure: Encodable {
-        let object = "error"
-        let code, message: String
-    }
-
     /// - Parameters:
     ///   - line: The text on standard error. Default: code and message.
     ///   - object: The JSON that `--json` prints. Default: an object with code and message.
@@ -44,6 +39,6 @@ struct Refusal: Error {
 
     /// Returns a JSON object in the format of the server's errors.
     static func object(_ code: String, _ message: String) -> String {
-        JSONText.encode(Failure(code: code, message: message))
+        JSONText.encode(["object": "error", "code": code, "message": message])
     }
 }

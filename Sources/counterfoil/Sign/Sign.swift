@@ -227,7 +227,6 @@ struct SignAdvancedCommerce: ParsableCommand {
                 message: "not an Advanced Commerce request: expected a JSON object with operation and version")
         }
         let signed = try issuer.offerSigner().advancedCommerce(json: request)
-        struct JSONOutput: Encodable { let token, advancedCommerceData: String }
-        form.output(signed.token, JSONOutput(token: signed.token, advancedCommerceData: signed.base64))
+        form.output(signed.token, ["token": signed.token, "advanced_commerce_data": signed.base64])
     }
 }

@@ -7,7 +7,6 @@ import StoreSimulator
 /// A client for the control API of a running simulator. Throws ``Refusal`` with advice after failures.
 struct ControlClient: Sendable {
     let information: SimulatorInformation
-    private let transport = AsyncHTTPClientTransport()
 
     init(_ information: SimulatorInformation) { self.information = information }
 
@@ -29,12 +28,7 @@ struct ControlClient: Sendable {
             request.headers = [("Content-Type", "application/json")]
             request.body = try Self.encoder.encode(body)
         }
-        let response: HTTPTransportResponse
-        do { response = try await transport.send(request) } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            throw SimulatorLocation.unreachable(information.controlURL)
-        }
+        let response = try await SimulatorLocation.send(request, to: information.controlURL)
         guard (200..<300).contains(response.status) else { throw Self.refusal(response) }
         return response.body
     }

@@ -50,9 +50,14 @@ enum SimulatorLocation {
         try? FileManager.default.removeItem(at: folder.appending(path: "simulator.json"))
     }
 
-    /// The refusal for a simulator that does not respond.
-    static func unreachable(_ url: String) -> Refusal {
-        Refusal(code: "no_answer", message: "no simulator answers at \(url.printable): it has stopped; \(start)")
+    /// Sends a request to a simulator. Throws ``Refusal`` with the simulator's `url` if there is no response.
+    static func send(_ request: HTTPTransportRequest, to url: String) async throws -> HTTPTransportResponse {
+        do { return try await AsyncHTTPClientTransport().send(request) } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw Refusal(
+                code: "no_answer", message: "no simulator answers at \(url.printable): it has stopped; \(start)")
+        }
     }
 
     // MARK: - By its URL
@@ -64,14 +69,7 @@ enum SimulatorLocation {
         var base = url[...]
         while base.hasSuffix("/") { base = base.dropLast() }
         let control = base.hasSuffix("/simulator") ? String(base) : base + "/simulator"
-        let answer: HTTPTransportResponse
-        do {
-            answer = try await AsyncHTTPClientTransport().send(HTTPTransportRequest(method: "GET", url: control))
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            throw unreachable(url)
-        }
+        let answer = try await send(HTTPTransportRequest(method: "GET", url: control), to: url)
         // The port is open before the simulator has its certificates.
         if answer.status == 503 {
             throw Refusal(
