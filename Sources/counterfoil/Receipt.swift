@@ -159,8 +159,7 @@ struct ReceiptCommand: AsyncParsableCommand {
     /// Returns a validator that trusts a running simulator: its roots and its clock.
     private func simulatorValidator() async throws -> ReceiptValidator {
         let client = try await options.simulatorClient()
-        let clock: ClockLine = try await client.call("GET", ["clock"])
-        let now = clock.now
+        let now = try await client.clock().now
         var trusting = options
         trusting.roots = client.information.rootCertificates
         var validator = try validator(trusting: trusting)

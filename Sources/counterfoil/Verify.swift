@@ -101,8 +101,7 @@ struct Verify: AsyncParsableCommand {
     /// Returns a configuration that trusts a running simulator: its roots, app, clock and OCSP responder.
     private func configuration(of client: ControlClient) async throws -> SignedDataVerifier.Configuration {
         let information = client.information
-        let clock: ClockLine = try await client.call("GET", ["clock"])
-        let now = clock.now
+        let now = try await client.clock().now
         var configuration: SignedDataVerifier.Configuration
         do {
             configuration = try information.verifierConfiguration(

@@ -1,5 +1,5 @@
 internal import AppStoreModels
-internal import Foundation
+package import Foundation
 
 // Request and response bodies that only the control API uses. The others are types of the Swift API.
 
@@ -16,16 +16,16 @@ struct ControlList<Item: Codable & Sendable>: Codable, Sendable {
     }
 }
 
-struct ClockReading: Codable, Sendable {
-    var now: Date
-    var mode: String
+package struct ClockReading: Codable, Sendable {
+    package var now: Date
+    package var mode: String
     /// The latest `signedDate` so far. While the clock is frozen, each change increases it by a millisecond, so it can
     /// be later than `now`.
-    var lastSigned: Date?
+    package var lastSigned: Date?
     /// The time of the next scheduled event or delivery.
-    var next: Date?
+    package var next: Date?
     /// A description of that event, for people.
-    var nextEvent: String?
+    package var nextEvent: String?
 }
 
 /// How far to advance the clock: `by` an ISO 8601 duration or a number with a unit, or `to` an instant.
@@ -93,9 +93,9 @@ struct DevicePurchases: Codable, Sendable {
 }
 
 /// The receipt of a device, and the identifier for vendor that it is bound to.
-struct DeviceReceipt: Codable, Sendable {
-    var receiptData: String
-    var identifierForVendor: UUID
+package struct DeviceReceipt: Codable, Sendable {
+    package var receiptData: String
+    package var identifierForVendor: UUID
 
     enum CodingKeys: String, CodingKey {
         case receiptData = "receipt-data"
@@ -117,4 +117,4 @@ package struct RevocationSetting: Codable, Sendable {
 /// Whether a reset also restores the initial settings, catalogues and notification URLs.
 struct ResetRequest: Codable, Sendable { var everything: Bool? }
 
-struct SnapshotName: Codable, Sendable { var name: String }
+package struct SnapshotName: Codable, Sendable { package var name: String }

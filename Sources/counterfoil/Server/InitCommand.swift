@@ -56,7 +56,7 @@ struct InitCommand: AsyncParsableCommand {
         let key = APIKeyText.make()
         var template = ConfigurationTemplate(keyHash: APIKeyText.hexadecimalHash(of: key))
         let store = simulator ? ControlClient(try await SimulatorLocation.find(folder)) : nil
-        let catalogue = try await store?.catalogue()
+        let catalogue = try await store?.catalogue(of: .production)
         if let store, let catalogue { template.fillIn(store.information, catalogue) }
         if output == "-" {
             Output.line(template.text.trimmingCharacters(in: .newlines))
@@ -64,7 +64,7 @@ struct InitCommand: AsyncParsableCommand {
             return
         }
         // Send every request before writing the file: after that nothing may fail before the key is shown, only once.
-        let notificationURL = try await store?.notificationURL()
+        let notificationURL = try await store?.settings(of: .production).notificationURL
         try await write(template.text)
         if json {
             Output.line(JSONText.encode(["file": output, "key": key]))
@@ -113,18 +113,6 @@ struct InitCommand: AsyncParsableCommand {
             Output.line("  counterfoil simulator listen --forward-to http://127.0.0.1:8080\(Self.path)")
         }
         Output.line("  counterfoil simulator buy anna \(product.printable)")
-    }
-}
-
-extension ControlClient {
-    /// Requests the simulator's catalogue of production.
-    fileprivate func catalogue() async throws -> Catalogue {
-        try await call("GET", [EnvironmentName.production.rawValue, "catalogue"])
-    }
-
-    /// Requests the simulator's notification URL of production.
-    fileprivate func notificationURL() async throws -> String? {
-        try await call("GET", [EnvironmentName.production.rawValue, "settings"], as: StoreSettings.self).notificationURL
     }
 }
 

@@ -35,7 +35,7 @@ struct ClockShow: AsyncParsableCommand {
     func run() async throws {
         let data = try await options.client().send("GET", ["clock"])
         if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
-        Output.line(try ControlClient.decode(ClockLine.self, from: data).text)
+        Output.line(try ControlClient.decode(ClockReading.self, from: data).text)
     }
 }
 
@@ -86,13 +86,8 @@ struct ClockAdvance: AsyncParsableCommand {
     }
 }
 
-/// The clock as the control API returns it.
-struct ClockLine: Decodable {
-    let now: Date
-    let mode: String
-    let next: Date?
-    let nextEvent: String?
-
+extension ClockReading {
+    /// The time, how it passes, and the next event.
     var text: String {
         let event = nextEvent.map { ": \($0.printable)" } ?? ""
         return "\(now.readable), \(mode)" + (next.map { "; next at \($0.readable)\(event)" } ?? "")

@@ -64,9 +64,21 @@ struct ControlClient: Sendable {
 
     /// Returns the identifier of a product. `name` may be the end of the identifier, such as `premium.monthly`.
     func product(_ name: String, in environment: EnvironmentName) async throws -> String {
-        let catalogue = try await call("GET", [environment.rawValue, "catalogue"], as: Catalogue.self)
-        return catalogue.identifier(of: name) ?? name
+        try await catalogue(of: environment).identifier(of: name) ?? name
     }
+
+    /// Returns the catalogue of an environment.
+    func catalogue(of environment: EnvironmentName) async throws -> Catalogue {
+        try await call("GET", [environment.rawValue, "catalogue"])
+    }
+
+    /// Returns the settings of an environment.
+    func settings(of environment: EnvironmentName) async throws -> StoreSettings {
+        try await call("GET", [environment.rawValue, "settings"])
+    }
+
+    /// Returns the simulator's clock.
+    func clock() async throws -> ClockReading { try await call("GET", ["clock"]) }
 
     static func decode<Response: Decodable>(_ type: Response.Type, from data: Data) throws -> Response {
         let decoder = JSONDecoder()

@@ -76,8 +76,7 @@ struct ListenCommand: AsyncParsableCommand {
     private func redirect(to port: Int, by client: ControlClient) async throws -> [EnvironmentName: String?] {
         var before: [EnvironmentName: String?] = [:]
         for environment in selected {
-            let settings = try await client.call("GET", [environment.rawValue, "settings"], as: StoreSettings.self)
-            before[environment] = .some(settings.notificationURL)
+            before[environment] = .some(try await client.settings(of: environment).notificationURL)
             let url = Self.url(of: environment, at: port)
             _ = try await client.send("PUT", [environment.rawValue, "notification-url"], body: ["url": url])
         }
@@ -96,8 +95,7 @@ struct ListenCommand: AsyncParsableCommand {
         // Use a separate task, because Ctrl-C cancels this one. Ignore failures: the simulator may have stopped.
         await Task {
             for (environment, url) in before {
-                let settings = try? await client.call(
-                    "GET", [environment.rawValue, "settings"], as: StoreSettings.self)
+                let settings = try? await client.settings(of: environment)
                 guard settings?.notificationURL == Self.url(of: environment, at: port) else { continue }
                 let body: [String: JSONValue] = ["url": url.map { .string($0) } ?? .null]
                 _ = try? await client.send("PUT", [environment.rawValue, "notification-url"], body: body)

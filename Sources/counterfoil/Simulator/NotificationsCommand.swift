@@ -41,11 +41,10 @@ struct NotificationsShow: AsyncParsableCommand {
 
     func run() async throws {
         let client = try await options.client()
-        let path = [environment.name.rawValue, "settings"]
-        var settings = try await client.call("GET", path, as: StoreSettings.self)
+        var settings = try await client.settings(of: environment.name)
         if let version {
             settings = try await client.call(
-                "PATCH", path, body: ["notificationVersion": version], as: StoreSettings.self)
+                "PATCH", [environment.name.rawValue, "settings"], body: ["notificationVersion": version])
         }
         let chosen = settings.notificationVersion.rawValue
         if options.json {

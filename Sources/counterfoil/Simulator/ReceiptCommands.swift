@@ -25,23 +25,14 @@ struct SimulatorReceipt: AsyncParsableCommand {
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 
-    private struct Response: Decodable {
-        let receiptData, identifierForVendor: String
-
-        enum CodingKeys: String, CodingKey {
-            case receiptData = "receipt-data"
-            case identifierForVendor
-        }
-    }
-
     func run() async throws {
         let data = try await options.client().send(
             "GET", [environment.name.rawValue, "customers", customer, "receipt"],
             query: device.map { [("device", $0)] } ?? [])
-        let response = try ControlClient.decode(Response.self, from: data)
+        let response = try ControlClient.decode(DeviceReceipt.self, from: data)
         switch (deviceID, options.json) {
         case (true, true): Output.line(try JSONLine.text(["identifierForVendor": response.identifierForVendor]))
-        case (true, false): Output.line(response.identifierForVendor)
+        case (true, false): Output.line(response.identifierForVendor.uuidString)
         case (false, true): Output.line(String(decoding: data, as: UTF8.self))
         case (false, false): Output.line(response.receiptData)
         }

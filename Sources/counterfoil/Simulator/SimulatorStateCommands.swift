@@ -19,9 +19,9 @@ struct SimulatorStatus: AsyncParsableCommand {
         let data = try await client.send("GET", [])
         if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
         let information = client.information
-        let clock: ClockLine = try await client.call("GET", ["clock"])
-        let catalogue: Catalogue = try await client.call("GET", ["production", "catalogue"])
-        let snapshots = try await client.all(["snapshots"], as: SnapshotLine.self).map(\.name)
+        let clock = try await client.clock()
+        let catalogue = try await client.catalogue(of: .production)
+        let snapshots = try await client.all(["snapshots"], as: SnapshotName.self).map(\.name)
         Output.line("production  \(information.baseURLs.production)")
         Output.line("sandbox     \(information.baseURLs.sandbox)")
         Output.line("folder      \(information.folder.path)")
@@ -69,7 +69,7 @@ struct SimulatorRestore: AsyncParsableCommand {
     func run() async throws {
         let data = try await options.client().send("POST", ["snapshots", name, "restore"])
         if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
-        Output.line("restored \(name): \(try ControlClient.decode(ClockLine.self, from: data).text)")
+        Output.line("restored \(name): \(try ControlClient.decode(ClockReading.self, from: data).text)")
         Output.error(repeatedIdentifiers)
     }
 }
@@ -92,7 +92,7 @@ struct SimulatorReset: AsyncParsableCommand {
     func run() async throws {
         let data = try await options.client().send("POST", ["reset"], body: ["everything": everything])
         if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
-        Output.line("empty: \(try ControlClient.decode(ClockLine.self, from: data).text)")
+        Output.line("empty: \(try ControlClient.decode(ClockReading.self, from: data).text)")
         Output.error(repeatedIdentifiers)
     }
 }
@@ -100,6 +100,3 @@ struct SimulatorReset: AsyncParsableCommand {
 /// The note after the state went back: identifiers derive from the seed, so they repeat with other contents.
 private let repeatedIdentifiers =
     "note: identifiers repeat from here on; a server that received the earlier data needs an empty ledger"
-
-/// A snapshot as the control API returns it.
-private struct SnapshotLine: Decodable { let name: String }
