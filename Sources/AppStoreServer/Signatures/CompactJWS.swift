@@ -9,14 +9,7 @@ package enum CompactJWS {
     package static func sign(
         header: some Collection<UInt8>, payload: some Collection<UInt8>, with key: P256.Signing.PrivateKey
     ) throws(SigningError) -> String {
-        try sign(encodedHeader: Base64.encodeURL(header), payload: payload, with: key)
-    }
-
-    /// Signs with a header that is base64url already, because many JWS share the same header.
-    package static func sign(
-        encodedHeader: String, payload: some Collection<UInt8>, with key: P256.Signing.PrivateKey
-    ) throws(SigningError) -> String {
-        let input = encodedHeader + "." + Base64.encodeURL(payload)
+        let input = Base64.encodeURL(header) + "." + Base64.encodeURL(payload)
         do {
             // RFC 7518 §3.4: r and s, 32 bytes each; not DER.
             return try input + "." + Base64.encodeURL(key.signature(for: Data(input.utf8)).rawRepresentation)

@@ -232,11 +232,10 @@ extension DemoRun {
         }
         let (signed, arrived) = notificationCounts
         (report.notifications, report.lost) = (signed, signed - arrived)
+        report.newDeviceHasEverything = try await simulateNewDevice()
         report.agreed =
             report.wrongAfterRecovery + report.wrongAtTheEnd + report.wrongInThePast == 0
-            && truth.count == plan.customers.count
-        report.newDeviceHasEverything = try await simulateNewDevice()
-        report.agreed = report.agreed && report.newDeviceHasEverything
+            && truth.count == plan.customers.count && report.newDeviceHasEverything
     }
 
     private func printVerdict(_ wrong: [DemoComparison.Difference], _ when: String, of count: Int) {
