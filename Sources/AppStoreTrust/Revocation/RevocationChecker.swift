@@ -144,25 +144,19 @@ package final class RevocationChecker: Sendable {
         complete(subject.id, result, requestDate: requestDate)
     }
 
-    private enum Event: Sendable {
-        case response(Result<Data, any Error>)
-        case maximumWaitElapsed
-    }
-
     /// Returns the transport's response within the time limit. With the policy `soft`, verifications wait only up to
     /// `maximumWait`.
     private func response(
         to request: OCSPRequest, from responder: URL, about id: RevocationSubject.ID
     ) async throws -> Data {
         let body = try request.encoded()
-        return try await withThrowingTaskGroup(of: Event.self) { [options, clock] group in
+        return try await withThrowingTaskGroup(of: Data?.self) { [options, clock] group in
             group.addTask {
                 do {
-                    let data = try await options.transport.send(
+                    return try await options.transport.send(
                         body, to: responder, maximumResponseBytes: options.maximumResponseBytes)
-                    return .response(.success(data))
                 } catch {
-                    return .response(.failure(OCSPProblem(transport: error)))
+                    throw OCSPProblem(transport: error)
                 }
             }
             group.addTask {
@@ -172,15 +166,14 @@ package final class RevocationChecker: Sendable {
             if options.policy == .soft, options.maximumWait < options.timeLimit {
                 group.addTask {
                     try await clock.sleep(Self.duration(options.maximumWait))
-                    return .maximumWaitElapsed
+                    return nil
                 }
             }
             defer { group.cancelAll() }
-            while let event = try await group.next() {
-                switch event {
-                case .response(let result): return try result.get()
-                case .maximumWaitElapsed: releaseWaiters(id)
-                }
+            while let data = try await group.next() {
+                if let data { return data }
+                // The maximum wait has elapsed.
+                releaseWaiters(id)
             }
             throw CancellationError()
         }
