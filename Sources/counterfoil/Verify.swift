@@ -62,7 +62,7 @@ struct Verify: AsyncParsableCommand {
         do {
             let verifier = try SignedDataVerifier(configuration)
             let verified = try await verifier.anyPayload(text)
-            let inner = await NestedSignedData.verify(in: verified.payload, by: verifier)
+            let inner = await inner(of: verified.payload, by: verifier)
             if options.json {
                 Output.line(VerificationReport.json(verified, inner: inner))
             } else {
@@ -83,6 +83,21 @@ struct Verify: AsyncParsableCommand {
             return "; this is JSON: verify a JWS in it, such as the signedPayload of a notification"
         }
         return text.hasPrefix("MI") && !text.contains(".") ? "; counterfoil receipt reads receipts" : ""
+    }
+
+    /// Verifies each signed text inside a notification separately.
+    private func inner(
+        of payload: AnySignedPayload, by verifier: SignedDataVerifier
+    ) async -> VerificationReport.Inner {
+        var results: VerificationReport.Inner = []
+        for (field, text) in payload.signedTexts {
+            do {
+                results.append((field, .success(try await verifier.anyPayload(text))))
+            } catch {
+                results.append((field, .failure(error)))
+            }
+        }
+        return results
     }
 
     private func configuration() async throws -> SignedDataVerifier.Configuration {
@@ -124,24 +139,5 @@ struct Verify: AsyncParsableCommand {
         options.maximumWait = options.timeLimit
         options.allowedHosts.formUnion(hosts)
         return options
-    }
-}
-
-/// Verifies each signed text inside a notification separately.
-enum NestedSignedData {
-    typealias Outcome = Result<Verified<AnySignedPayload>, VerificationError>
-
-    static func verify(
-        in payload: AnySignedPayload, by verifier: SignedDataVerifier
-    ) async -> [(field: String, outcome: Outcome)] {
-        var results: [(String, Outcome)] = []
-        for (field, text) in payload.signedTexts {
-            do {
-                results.append((field, .success(try await verifier.anyPayload(text))))
-            } catch {
-                results.append((field, .failure(error)))
-            }
-        }
-        return results
     }
 }

@@ -35,7 +35,7 @@ struct ClockAdvance: Codable, Sendable {
 }
 
 /// A notification in a list.
-struct NotificationSummaryLine: Codable, Sendable {
+package struct NotificationSummaryLine: Codable, Sendable {
     var number: Int
     var notificationUUID: String
     /// 1 or 2.
@@ -49,13 +49,13 @@ struct NotificationSummaryLine: Codable, Sendable {
     var productId: String?
     var isDelivered: Bool
     var isPending: Bool
-    var attempts: [Attempt]
+    package var attempts: [Attempt]
 
-    struct Attempt: Codable, Sendable {
+    package struct Attempt: Codable, Sendable {
         var attemptDate: Date
-        var sendAttemptResult: String
+        package var sendAttemptResult: String
         /// The HTTP status; nil if there was no response.
-        var status: Int?
+        package var status: Int?
         /// The first 512 bytes of the response body; nil if there was none.
         var answer: String?
     }

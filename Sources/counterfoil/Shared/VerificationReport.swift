@@ -5,7 +5,8 @@ import Foundation
 
 /// The output of `counterfoil verify`.
 enum VerificationReport {
-    typealias Inner = [(field: String, outcome: NestedSignedData.Outcome)]
+    /// The signed texts inside a notification, each with its verification.
+    typealias Inner = [(field: String, outcome: Result<Verified<AnySignedPayload>, VerificationError>)]
 
     /// Returns one JSON object. Its `payload` is the signed JSON, unchanged.
     static func json(_ verified: Verified<AnySignedPayload>, inner: Inner) -> String {

@@ -75,26 +75,15 @@ struct NotificationsResend: AsyncParsableCommand {
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 
-    private struct Sent: Decodable {
-        struct Attempt: Decodable {
-            let sendAttemptResult: String
-            let status: Int?
-        }
-
-        let attempts: [Attempt]
-
-        /// Whether the last attempt succeeded. Earlier attempts do not matter.
-        var hasArrived: Bool { attempts.last?.sendAttemptResult == SendAttemptResult.success.rawValue }
-    }
-
     func run() async throws {
         let path = [environment.name.rawValue, "notifications", uuid, "resend"]
         let data = try await options.client().send("POST", path)
-        let sent = try ControlClient.decode(Sent.self, from: data)
+        // Only the last attempt matters.
+        let last = try ControlClient.decode(NotificationSummaryLine.self, from: data).attempts.last
         if options.json { Output.line(String(decoding: data, as: UTF8.self)) }
-        guard sent.hasArrived else {
-            let status = sent.attempts.last?.status.map { ", status \($0)" } ?? ""
-            let reason = sent.attempts.last?.sendAttemptResult ?? "no notification URL is set"
+        guard last?.sendAttemptResult == SendAttemptResult.success.rawValue else {
+            let status = last?.status.map { ", status \($0)" } ?? ""
+            let reason = last?.sendAttemptResult ?? "no notification URL is set"
             throw Refusal(
                 code: "not_delivered", message: "the notification was not delivered: \(reason)\(status)".printable)
         }
