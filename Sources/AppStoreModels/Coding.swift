@@ -117,6 +117,11 @@ extension KeyedDecodingContainer {
     private func corrupted(_ description: String, forKey key: Key) -> DecodingError {
         .dataCorruptedError(forKey: key, in: self, debugDescription: description)
     }
+
+    /// Returns a value; nil if it is missing or of another type.
+    package func readable<Value: Decodable>(_ type: Value.Type, _ key: Key) -> Value? {
+        do { return try decodeIfPresent(type, forKey: key) } catch { return nil }
+    }
 }
 
 extension KeyedDecodingContainer where Key: SignedPayloadKey {

@@ -75,16 +75,9 @@ public struct NotificationHistoryResponseItem: Sendable, Hashable, Codable {
     /// deprecated result of another type as `nil`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        signedPayload = Self.readable { try container.decodeIfPresent(String.self, forKey: .signedPayload) } ?? ""
-        sendAttempts =
-            Self.readable { try container.decodeIfPresent([SendAttemptItem].self, forKey: .sendAttempts) } ?? []
-        firstSendAttemptResult = Self.readable {
-            try container.decodeIfPresent(SendAttemptResult.self, forKey: .firstSendAttemptResult)
-        }
-    }
-
-    private static func readable<Value>(_ decode: () throws -> Value?) -> Value? {
-        do { return try decode() } catch { return nil }
+        signedPayload = container.readable(String.self, .signedPayload) ?? ""
+        sendAttempts = container.readable([SendAttemptItem].self, .sendAttempts) ?? []
+        firstSendAttemptResult = container.readable(SendAttemptResult.self, .firstSendAttemptResult)
     }
 }
 

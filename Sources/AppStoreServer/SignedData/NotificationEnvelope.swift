@@ -78,10 +78,3 @@ extension NotificationEnvelope: SignedPayload {
         }
     }
 }
-
-extension KeyedDecodingContainer {
-    /// Returns a value; nil if it is missing or of another type.
-    fileprivate func readable<Value: Decodable>(_ type: Value.Type, _ key: Key) -> Value? {
-        do { return try decode(type, forKey: key) } catch { return nil }
-    }
-}
