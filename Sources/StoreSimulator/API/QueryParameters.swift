@@ -1,41 +1,25 @@
 package import AppStoreModels
-internal import Basics
 package import Foundation
+internal import WebConsole
 
 /// The decoded names and values of a request's query, in their original order.
 ///
 /// Apple repeats a name for several values (`a=1&a=2`). Accessors take the error code of the parameter and throw it for
 /// an invalid value. Unknown names are ignored.
-package struct QueryParameters: Sendable, Hashable {
+package struct QueryParameters: Sendable {
     /// The maximum size of a query in bytes.
     package static let maximumSize = 16 * 1024
 
-    /// The maximum number of parameters.
-    package static let maximumCount = 500
+    package let pairs: [(name: String, value: String)]
 
-    package let pairs: [Pair]
-
-    package struct Pair: Sendable, Hashable {
-        package let name: String
-        package let value: String
-    }
-
-    /// Parses the text after the question mark. Throws status 400 without an error code if it is too long or not
-    /// percent-encoded UTF-8.
-    package init(_ query: some StringProtocol) throws(APIFailure) {
+    /// Parses the text after the question mark. Throws status 400 without an error code if it is too long, has more than
+    /// 500 parameters, or is not percent-encoded UTF-8.
+    package init(_ query: String) throws(APIFailure) {
         guard query.utf8.count <= Self.maximumSize else { throw APIFailure(status: 400, "the query is too long") }
         // Apple's Node client ends every URL with a question mark, so the query can be empty.
-        let parts = query.split(separator: "&", omittingEmptySubsequences: true)
-        guard parts.count <= Self.maximumCount else { throw APIFailure(status: 400, "too many query parameters") }
-        var pairs: [Pair] = []
-        for part in parts {
-            let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let (name, value) = (halves.first, halves.count > 1 ? halves.last : nil)
-            guard let name = String(formEncoded: (name ?? "").utf8), let value = String(formEncoded: (value ?? "").utf8)
-            else { throw APIFailure(status: 400, "the query is not percent-encoded UTF-8") }
-            pairs.append(Pair(name: name, value: value))
+        do { pairs = try FormFields.pairs(query.utf8) } catch {
+            throw APIFailure(status: 400, "the query has too many parameters, or is not percent-encoded UTF-8")
         }
-        self.pairs = pairs
     }
 }
 

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `An empty query has no parameters: Node's client ends every URL with a question mark`() throws {
-        #expect(try QueryParameters("").pairs == [])
+        #expect(try QueryParameters("").pairs.isEmpty)
     }
 
     @Test(
