@@ -10,7 +10,7 @@ package struct ReceiptCheck: Sendable {
     let excludesOldTransactions: Bool
 
     /// Checks a request. `endpoint` contains the environment, the shared secrets and the root of the receipt authority.
-    package init(method: String = "POST", body: Data, endpoint: VerifyReceiptEndpoint) {
+    package init(method: String, body: Data, endpoint: VerifyReceiptEndpoint) {
         response = endpoint.response(method: method, body: body)
         guard response.status == .valid,
             let request = try? VerifyReceiptRequest(body: body, limits: endpoint.validator.limits),
@@ -26,6 +26,19 @@ package struct ReceiptCheck: Sendable {
         // The receipt can be trusted: the same text was authenticated just before.
         self.receipt = receipt
         excludesOldTransactions = request.excludesOldTransactions
+    }
+
+    /// Returns the response with the data of the store, as one line of JSON with the members in Apple's order. `sign`
+    /// creates a receipt from its contents.
+    package func json(with update: ReceiptUpdate, sign: (ReceiptContents) throws -> Data) throws -> String {
+        switch (update, response.object) {
+        case (.unknownCustomer, _):
+            return VerifyReceiptResponse(status: .accountNotFound, environment: response.environment).json
+        case (.latest(let latest), .object(let members)):
+            let text = try sign(latest.receipt).base64EncodedString()
+            return OrderedJSON.object(members + latest.members(receipt: text)).text
+        case (_, let unchanged): return unchanged.text
+        }
     }
 }
 

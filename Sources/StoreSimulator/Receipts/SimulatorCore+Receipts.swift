@@ -36,7 +36,7 @@ extension SimulatorCore {
     ) -> SimulatorResponse {
         applyingFaults(to: "verifyReceipt", in: environment) { _ in
             do {
-                return .json(Array(try verifiedReceipt(method, body, in: environment).json.utf8))
+                return .json(Array(try verifiedReceipt(method, body, in: environment).utf8))
             } catch {
                 return .json(Array(VerifyReceiptResponse(status: .unavailable).json.utf8))
             }
@@ -45,7 +45,7 @@ extension SimulatorCore {
 
     private func verifiedReceipt(
         _ method: String, _ body: Data, in environment: AppStoreEnvironment
-    ) throws -> VerifyReceiptResponseBody {
+    ) throws -> String {
         let authority = try receiptAuthority()
         let now = now
         let validator = ReceiptValidator(
@@ -58,6 +58,6 @@ extension SimulatorCore {
             store.run(until: now)
             return store.update(of: check, at: now)
         }
-        return try VerifyReceiptResponseBody(check, update) { try authority.sign($0) }
+        return try check.json(with: update) { try authority.sign($0) }
     }
 }

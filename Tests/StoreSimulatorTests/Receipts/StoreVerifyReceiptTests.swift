@@ -30,9 +30,8 @@ struct StoreVerifyReceiptTests {
         let authority = try ReceiptContentsTests.authority.get()
         shop.store.run(until: shop.now)
         let check = ReceiptCheck(method: method, body: try JSONEncoder().encode(request), endpoint: endpoint)
-        let answer = try VerifyReceiptResponseBody(
-            check, shop.store.update(of: check, at: shop.now), sign: authority.sign)
-        return try JSONDecoder().decode(Answer.self, from: Data(answer.json.utf8))
+        let answer = try check.json(with: shop.store.update(of: check, at: shop.now), sign: authority.sign)
+        return try JSONDecoder().decode(Answer.self, from: Data(answer.utf8))
     }
 
     @Test func `For an old receipt, verifyReceipt returns all purchases, newest first, and a new receipt`() throws {
