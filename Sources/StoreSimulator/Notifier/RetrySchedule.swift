@@ -3,14 +3,9 @@ package import Foundation
 
 /// The schedule of retries for failed notifications. Apple's page: *Responding to App Store Server Notifications*.
 package enum RetrySchedule {
-    /// The hours between consecutive attempts.
-    package static let hours: [Double] = [1, 12, 24, 48, 72]
-
-    /// The hours between consecutive attempts for version 1.
-    package static let hoursOfVersion1: [Double] = [6, 24, 48]
-
-    package static func hours(of version: NotificationVersion) -> [Double] {
-        version == .one ? hoursOfVersion1 : hours
+    /// Returns the hours between consecutive attempts.
+    private static func hours(of version: NotificationVersion) -> [Double] {
+        version == .one ? [6, 24, 48] : [1, 12, 24, 48, 72]
     }
 
     /// The maximum number of stored attempts of a notification, scheduled and manual ones together.
@@ -21,7 +16,7 @@ package enum RetrySchedule {
 
     /// Returns the time of the next attempt after `attempts` attempts, the latest of them at `date`; nil if there are
     /// no more.
-    package static func next(after attempts: Int, at date: Date, version: NotificationVersion = .two) -> Date? {
+    package static func next(after attempts: Int, at date: Date, version: NotificationVersion) -> Date? {
         let hours = hours(of: version)
         guard attempts > 0, attempts <= hours.count else { return nil }
         return date + hours[attempts - 1] * 3600
