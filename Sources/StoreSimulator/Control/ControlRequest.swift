@@ -25,21 +25,6 @@ struct ControlRequest: Sendable {
         return value
     }
 
-    /// The maximum number of items on a page: `limit`, 1 to 1,000; 100 if it is missing.
-    var limit: Int {
-        get throws(ControlFailure) { try number("limit", in: 1...1000) ?? 100 }
-    }
-
-    /// The duration in `seconds`, up to a year; nil if it is missing.
-    var seconds: TimeInterval? {
-        get throws(ControlFailure) { try number("seconds", in: 1...31_622_400, "seconds is 1 to 31622400") }
-    }
-
-    /// The index of the first item of the page.
-    var start: Int {
-        get throws(ControlFailure) { try number("page", in: 0...Int.max, "page is a value of next_page") ?? 0 }
-    }
-
     /// Returns a number from the query; nil if it is missing. `form` is the message about other values.
     func number<Number: LosslessStringConvertible & Comparable>(
         _ name: String, in range: ClosedRange<Number>, _ form: String? = nil
@@ -68,7 +53,8 @@ struct ControlRequest: Sendable {
 
     /// Returns the requested page of `items`.
     func page<Item>(_ items: [Item]) throws(ControlFailure) -> ControlList<Item> {
-        let (start, limit) = (try start, try limit)
+        let start = try number("page", in: 0...Int.max, "page is a value of next_page") ?? 0
+        let limit = try number("limit", in: 1...1000) ?? 100
         let rest = items.dropFirst(start)
         return ControlList(items: Array(rest.prefix(limit)), nextPage: rest.count > limit ? String(start + limit) : nil)
     }

@@ -196,7 +196,9 @@ enum ControlRoutes {
         Operation(.post, "/faults", takes: ["seconds"]) { simulator, request in
             try Fault.checkEffect(request.decode(JSONValue.self))
             var fault = try request.decode(Fault.self)
-            if let seconds = try request.seconds { fault.until = simulator.core.now + seconds }
+            // Up to a leap year.
+            let seconds: Double? = try request.number("seconds", in: 1...31_622_400, "seconds is 1 to 31622400")
+            if let seconds { fault.until = simulator.core.now + seconds }
             let number = try simulator.add(fault)
             return try json(FaultRegistry.Entry(number: number, fault: fault), status: 201)
         },
