@@ -13,15 +13,15 @@ final class SignedTextCache: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns the signed text of a payload. Calls `sign` unless the cache has a text that was signed by the leaf
-    /// certificate of this generation.
-    func text(of payload: [UInt8], generation: Int, sign: (_ payload: [UInt8]) throws -> String) rethrows -> String {
+    /// Returns the signed text of a payload. Signs it unless the cache has a text with the signer's leaf certificate.
+    func text(of payload: [UInt8], by signer: PayloadSigner) throws -> String {
+        let generation = signer.generation
         let known = state.withLock { state -> String? in
             if state.generation != generation { state = State(generation: generation) }
             return state.texts[payload]
         }
         if let known { return known }
-        let text = try sign(payload)
+        let text = try signer.sign(json: payload)
         state.withLock { state in
             guard state.generation == generation else { return }
             if state.texts.count >= Self.capacity { state.texts.removeAll(keepingCapacity: true) }

@@ -51,8 +51,7 @@ extension SimulatorCore {
     private func sign(_ payload: [UInt8], _ tampering: Tampering, _ writer: NotificationWriter) throws -> String {
         // With a running clock, each payload has a different signed date, so a cache would not help.
         guard tampering.isNone, configuration.clock.isFrozen else { return try writer.sign(payload, tampering) }
-        let signer = authority.signer
-        return try signedTexts.text(of: payload, generation: signer.generation) { try signer.sign(json: $0) }
+        return try signedTexts.text(of: payload, by: authority.signer)
     }
 
     /// Responds to a request to a route with `body`, unless a fault replaces the response. Applies the other faults.

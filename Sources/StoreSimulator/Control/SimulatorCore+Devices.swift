@@ -112,9 +112,8 @@ extension SimulatorCore {
     }
 
     private func text(_ json: [UInt8], _ isVerified: Bool) throws -> String {
-        let signer = authority.signer
-        guard isVerified else { return try signer.sign(json: json, breaking: true) }
-        return try signedTexts.text(of: json, generation: signer.generation) { try signer.sign(json: $0) }
+        guard isVerified else { return try authority.signer.sign(json: json, breaking: true) }
+        return try signedTexts.text(of: json, by: authority.signer)
     }
 
     /// Returns the signed transaction of a purchase for the device on which it was made; nil for other commands.

@@ -22,9 +22,9 @@ extension RequestBody {
     /// Returns a text of at most `limit` Unicode scalars. A limit of grapheme clusters (`Character`) would allow texts
     /// of any size.
     package func string(
-        _ name: String, upTo limit: Int, missing: APIErrorCode? = nil, tooLong: APIErrorCode?, or code: APIErrorCode?
+        _ name: String, upTo limit: Int, tooLong: APIErrorCode?, or code: APIErrorCode?
     ) throws(APIFailure) -> String {
-        let text = try string(name, missing: missing, or: code)
+        let text = try string(name, or: code)
         guard text.unicodeScalars.count <= limit else {
             throw failure(tooLong, name, "has more than \(limit) characters")
         }

@@ -14,7 +14,9 @@ package struct RequestBody: Sendable, Hashable {
     /// The path of the object in the body, such as `items[0].`; empty for the body itself.
     let path: String
     let fields: [String: JSONValue]
+}
 
+extension RequestBody {
     /// Parses a body. Throws status 400 without a code unless it is a JSON object in UTF-8, without duplicate names and
     /// without deep nesting.
     package init(_ bytes: [UInt8]) throws(APIFailure) {
@@ -24,11 +26,6 @@ package struct RequestBody: Sendable, Hashable {
             throw APIFailure(status: 400, "the body is not a JSON object")
         }
         self.init(path: "", fields: fields)
-    }
-
-    init(path: String, fields: [String: JSONValue]) {
-        self.path = path
-        self.fields = fields
     }
 
     /// Decodes the whole body as a model, after its fields are checked. Throws status 400 without a code for remaining
