@@ -14,6 +14,11 @@ struct ControlList<Item: Codable & Sendable>: Codable, Sendable {
         case object, items
         case nextPage = "next_page"
     }
+
+    /// Returns the same page of other items.
+    func map<Other>(_ body: (Item) throws -> Other) rethrows -> ControlList<Other> {
+        ControlList<Other>(items: try items.map(body), nextPage: nextPage)
+    }
 }
 
 package struct ClockReading: Codable, Sendable {
@@ -104,6 +109,9 @@ package struct DeviceReceipt: Codable, Sendable {
 }
 
 struct NotificationTarget: Codable, Sendable { var url: String? }
+
+/// The YAML of a scenario.
+struct ScenarioText: Codable, Sendable { var yaml: String }
 
 /// The behaviour of the OCSP responder: `good`, `revoked`, `unknown`, `expired`, `slow`, `wrong` or `unreachable`.
 package struct RevocationSetting: Codable, Sendable {

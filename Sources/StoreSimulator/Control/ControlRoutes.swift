@@ -245,4 +245,17 @@ enum ControlRoutes {
             return try json(simulator.core.clockReading)
         },
     ]
+
+    // MARK: - Scenarios
+
+    private static let scenarios: [Operation] = [
+        Operation(.post, "/scenarios") { simulator, request in
+            let body = try request.decode(ScenarioText.self)
+            let scenario: Scenario
+            do { scenario = try Scenario(yaml: body.yaml) } catch {
+                throw ControlFailure(400, "invalid_scenario", "\(error)", param: "yaml")
+            }
+            return try json(try await simulator.run(scenario))
+        }
+    ]
 }

@@ -86,19 +86,14 @@ extension SimulatorCore {
             let numbers = store.notifications.indices.filter { index in
                 customer == nil || store.notifications[index].customer == customer
             }
-            let page = try request.page(numbers)
-            return ControlList(
-                items: page.items.map { NotificationSummaryLine(store.notifications[$0], number: $0) },
-                nextPage: page.nextPage)
+            return try request.page(numbers).map { NotificationSummaryLine(store.notifications[$0], number: $0) }
         }
     }
 
     /// Returns a page of customers, ordered by name. Reads only the state of these customers.
     func customerPage(_ request: ControlRequest) throws -> ControlList<CustomerState> {
         try read(request.environment) { store, now in
-            let names = try request.page(store.customers.keys.sorted())
-            return ControlList(
-                items: try names.items.map { try store.state(of: $0, at: now) }, nextPage: names.nextPage)
+            try request.page(store.customers.keys.sorted()).map { try store.state(of: $0, at: now) }
         }
     }
 
