@@ -60,14 +60,12 @@ extension QueryParameters {
     package func ints(
         _ name: String, in range: ClosedRange<Int64>, or code: APIErrorCode
     ) throws(APIFailure) -> [Int64] {
-        var numbers: [Int64] = []
-        for text in try strings(name, or: code) {
+        try strings(name, or: code).map { (text) throws(APIFailure) in
             guard let number = Self.number(text), range.contains(number) else {
                 throw APIFailure(code, "\(name) is not a whole number in the range that is allowed.")
             }
-            numbers.append(number)
+            return number
         }
-        return numbers
     }
 
     /// Returns an instant, given as a whole number of milliseconds since 1970.
@@ -91,14 +89,12 @@ extension QueryParameters {
     package func values<Value: RawRepresentable & Equatable>(
         _ name: String, of known: [Value], or code: APIErrorCode
     ) throws(APIFailure) -> [Value] where Value.RawValue == String {
-        var values: [Value] = []
-        for text in try strings(name, or: code) {
+        try strings(name, or: code).map { (text) throws(APIFailure) in
             guard let value = Value(rawValue: text), known.contains(value) else {
                 throw APIFailure(code, "\(name) has an unknown value.")
             }
-            values.append(value)
+            return value
         }
-        return values
     }
 
     // `Int64.init` would accept a plus sign.

@@ -3,13 +3,10 @@ internal import Basics
 package import Foundation
 
 /// A duration in one of the notations that people type.
-package struct TypedDuration: Sendable, Hashable {
-    private let parts: [Part]
+package struct TypedDuration: Sendable {
+    private typealias Part = (count: Int, unit: TimeUnit)
 
-    private struct Part: Hashable {
-        let count: Int
-        let unit: TimeUnit
-    }
+    private let parts: [Part]
 
     /// The units that the calendar counts.
     private static let calendarUnits: [TimeUnit: Period.Unit] = [
@@ -28,7 +25,7 @@ package struct TypedDuration: Sendable, Hashable {
         var parts: [Part] = []
         for part in typed {
             guard let count = Int(exactly: part.count), let unit = TimeUnit(name: part.unit) else { return nil }
-            parts.append(Part(count: count, unit: unit))
+            parts.append((count, unit))
         }
         self.parts = parts
     }
@@ -52,7 +49,7 @@ package struct TypedDuration: Sendable, Hashable {
                 guard let count = Int(digits), (0...1_000_000_000).contains(count), let letter = rest.popFirst(),
                     let place = left.firstIndex(where: { $0.0 == letter })
                 else { return nil }
-                parts.append(Part(count: count, unit: left[place].1))
+                parts.append((count, left[place].1))
                 left = left[(place + 1)...]
             }
         }

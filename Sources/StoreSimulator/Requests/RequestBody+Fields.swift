@@ -131,17 +131,14 @@ extension RequestBody {
     package func objectsIfPresent(
         _ name: String, nullElement: APIErrorCode? = nil, or code: APIErrorCode?
     ) throws(APIFailure) -> [RequestBody]? {
-        guard let elements = try elements(name, or: code) else { return nil }
-        var objects: [RequestBody] = []
-        for (index, element) in elements.enumerated() {
+        try elements(name, or: code)?.enumerated().map { (index, element) throws(APIFailure) in
             guard case .object(let fields) = element else {
                 throw failure(
                     element == .null ? nullElement ?? code : code, "\(name)[\(index)]",
                     "is \(element.kind), not an object")
             }
-            objects.append(RequestBody(path: "\(path)\(name)[\(index)].", fields: fields))
+            return RequestBody(path: "\(path)\(name)[\(index)].", fields: fields)
         }
-        return objects
     }
 
     package func objects(
@@ -152,15 +149,12 @@ extension RequestBody {
 
     /// Returns a list of strings, which may be empty.
     package func stringsIfPresent(_ name: String, or code: APIErrorCode?) throws(APIFailure) -> [String]? {
-        guard let elements = try elements(name, or: code) else { return nil }
-        var texts: [String] = []
-        for (index, element) in elements.enumerated() {
+        try elements(name, or: code)?.enumerated().map { (index, element) throws(APIFailure) in
             guard case .string(let text) = element else {
                 throw failure(code, "\(name)[\(index)]", "is \(element.kind), not a string")
             }
-            texts.append(text)
+            return text
         }
-        return texts
     }
 
     private func elements(_ name: String, or code: APIErrorCode?) throws(APIFailure) -> [JSONValue]? {
