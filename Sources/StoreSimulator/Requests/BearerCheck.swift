@@ -59,7 +59,10 @@ package final class BearerCheck: Sendable {
         let (cached, keyChanges) = state.withLock { ($0.cache[header], $0.keyChanges) }
         if let cached, cached.contains(now) { return }
         let validity = try verify(token(in: authorization))
-        try Self.require(validity, at: now)
+        guard now < validity.upperBound else { throw Self.refusal("the token has expired") }
+        guard validity.lowerBound <= now else {
+            throw Self.refusal("the token is from the future, or is valid for more than an hour from now")
+        }
         state.withLock { state in
             // The key may have been revoked since the token was verified.
             guard state.keyChanges == keyChanges else { return }
@@ -142,10 +145,7 @@ extension BearerCheck {
         }
         return try Self.validity(claims)
     }
-}
 
-// The validity of the token.
-extension BearerCheck {
     // Apple's released clients for Java and Python write no `iat`. Such a token is valid during the hour before it
     // expires.
     private static func validity(_ claims: Claims) throws(APIFailure) -> Range<Date> {
@@ -160,12 +160,5 @@ extension BearerCheck {
         }
         guard start < claims.exp else { throw refusal("the token expires before it begins") }
         return Date(timeIntervalSince1970: start)..<Date(timeIntervalSince1970: claims.exp)
-    }
-
-    private static func require(_ validity: Range<Date>, at now: Date) throws(APIFailure) {
-        guard now < validity.upperBound else { throw refusal("the token has expired") }
-        guard validity.lowerBound <= now else {
-            throw refusal("the token is from the future, or is valid for more than an hour from now")
-        }
     }
 }

@@ -119,7 +119,7 @@ extension SimulatorCore {
 extension SimulatorCore {
     /// Throws unless the Advanced Commerce request in `data` is signed by one of the app's keys.
     func checkSignature(_ data: String) throws(StoreError) {
-        try Store.mappingAPIFailure { () throws(APIFailure) in try bearer.check(AdvancedCommerceEnvelope(data)) }
+        try Store.mappingAPIFailure { () throws(APIFailure) in try AdvancedCommerceEnvelope(data).check(by: bearer) }
     }
 
     /// Returns what is wrong with a signature in the response to `request`; nil if the signatures are valid or there are
@@ -128,7 +128,7 @@ extension SimulatorCore {
         in body: RealtimeResponseBody, to request: DecodedRealtimeRequestBody, of store: Store, at now: Date
     ) -> String? {
         if let info = body.advancedCommerceInfo {
-            do throws(APIFailure) { try bearer.check(AdvancedCommerceEnvelope(info.advancedCommerceData)) } catch {
+            do throws(APIFailure) { try AdvancedCommerceEnvelope(info.advancedCommerceData).check(by: bearer) } catch {
                 return error.message
             }
         }
@@ -137,12 +137,5 @@ extension SimulatorCore {
             try store.check(offer, inResponseTo: request, by: OfferSignatureCheck(bearer, real: Date()), at: now)
             return nil
         } catch { return error.message }
-    }
-}
-
-extension BearerCheck {
-    /// Throws unless one of the app's keys has signed the request.
-    func check(_ envelope: AdvancedCommerceEnvelope) throws(APIFailure) {
-        try envelope.check(key, named: keyIDList, issuerID: issuerID, bundleID: bundleID)
     }
 }

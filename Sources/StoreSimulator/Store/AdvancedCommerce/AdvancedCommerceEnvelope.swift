@@ -1,6 +1,5 @@
 internal import AppStoreModels
 internal import Basics
-package import Crypto
 internal import Foundation
 
 /// A request that the developer's server has signed for the app: `{"signatureInfo":{"token":"…"}}`. Apple's page:
@@ -32,16 +31,14 @@ package struct AdvancedCommerceEnvelope: Sendable {
         self.claims = claims
     }
 
-    /// Throws 4000174 unless the request is signed with the app's key, for this app and this purpose.
-    package func check(
-        _ key: (_ keyID: String) -> P256.Signing.PublicKey?, named names: String, issuerID: String, bundleID: String
-    ) throws(APIFailure) {
-        guard let key = key(token.keyID), token.isES256 else {
-            throw Self.refusal("names another key than \(names)")
+    /// Throws 4000174 unless the request is signed with one of the app's keys, for this app and this purpose.
+    func check(by bearer: BearerCheck) throws(APIFailure) {
+        guard let key = bearer.key(token.keyID), token.isES256 else {
+            throw Self.refusal("names another key than \(bearer.keyIDList)")
         }
         guard token.isSigned(by: key) else { throw Self.refusal("is not signed by the key \(token.keyID)") }
         guard claims.aud.isExactly("advanced-commerce-api") else { throw Self.refusal("is for another audience") }
-        guard claims.iss.isExactly(issuerID), claims.bid.isExactly(bundleID) else {
+        guard claims.iss.isExactly(bearer.issuerID), claims.bid.isExactly(bearer.bundleID) else {
             throw Self.refusal("is of another issuer or app")
         }
     }
