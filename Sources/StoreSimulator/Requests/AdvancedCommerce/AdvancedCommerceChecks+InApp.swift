@@ -50,9 +50,7 @@ extension AdvancedCommerceChecks {
             try Self.checkTransaction(body)
             let items = try body.objectsIfPresent("items", nullElement: .nullItem, or: .malformedPayload)
             guard items != [] else { throw body.failure(.nullItems, "items", "is empty") }
-            var skus: [String] = []
-            for item in items ?? [] { skus.append(try Self.sku(item) ?? "") }
-            try Self.checkUnique(skus, in: body, or: .multipleOperationsOnSingleSKU)
+            try Self.checkUnique(Self.skus(items ?? []), in: body, or: .multipleOperationsOnSingleSKU)
         }
     }
 
@@ -70,12 +68,11 @@ extension AdvancedCommerceChecks {
 
     /// Checks items to be added. Returns their SKUs. Items of a migration have no price.
     static func checkNewItems(_ items: [RequestBody], havePrices: Bool = true) throws(APIFailure) -> [String] {
-        var skus: [String] = []
-        for item in items {
-            skus.append(try sku(item) ?? "")
+        try items.map { (item) throws(APIFailure) in
+            let sku = try sku(item)
             try checkNames(item, areRequired: true)
             if havePrices { try checkOffer(item, price: price(item)) }
+            return sku
         }
-        return skus
     }
 }

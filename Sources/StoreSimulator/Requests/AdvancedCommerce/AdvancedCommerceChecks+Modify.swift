@@ -64,7 +64,7 @@ extension AdvancedCommerceChecks {
             skus += change.current == change.new ? [change.new] : [change.current, change.new]
             later.append(change.isLater)
         }
-        for item in removed { skus.append(try sku(item) ?? "") }
+        skus += try Self.skus(removed)
         try checkUnique(skus, in: body, or: .multipleOperationsOnSingleSKU)
         try checkTimes(changes, later, retains, in: body)
     }
@@ -72,8 +72,8 @@ extension AdvancedCommerceChecks {
     private static func checkChange(
         _ item: RequestBody
     ) throws(APIFailure) -> (current: String, new: String, isLater: Bool) {
-        let current = try currentSKU(item, missing: .nullCurrentSKU, tooLong: .currentSKULengthExceeded) ?? ""
-        let new = try sku(item, missing: .nullNewSKU) ?? ""
+        let current = try currentSKU(item, missing: .nullCurrentSKU, tooLong: .currentSKULengthExceeded)
+        let new = try sku(item, missing: .nullNewSKU)
         try checkNames(item, areRequired: true)
         let isLater = try effective(item) == .nextBillCycle
         _ = try item.value(

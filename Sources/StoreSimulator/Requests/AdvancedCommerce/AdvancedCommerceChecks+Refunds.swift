@@ -19,7 +19,7 @@ extension AdvancedCommerceChecks {
             var skus: [String] = []
             var declines = 0
             for item in items {
-                skus.append(try Self.sku(item) ?? "")
+                skus.append(try Self.sku(item))
                 _ = try item.bool("revoke", or: .malformedPayload)
                 if try checkRefund(item).reason == .simulateRefundDecline { declines += 1 }
             }

@@ -50,9 +50,9 @@ extension AdvancedCommerceChecks {
         var current: [String] = []
         for item in items {
             // Apple documents no code of this endpoint for an item without `currentSKU`.
-            current.append(try currentSKU(item, missing: .invalidSKU, tooLong: .skuLengthExceeded) ?? "")
+            current.append(try currentSKU(item, missing: .invalidSKU, tooLong: .skuLengthExceeded))
             _ = try effective(item)
-            let sku = try sku(item, missing: nil)
+            let sku = try skuIfPresent(item)
             let hasNames = try checkNames(item, areRequired: false)
             guard hasNames || sku != nil else {
                 throw item.failure(.invalidProductChanges, "SKU", "and the names are missing, so nothing changes")
@@ -78,7 +78,7 @@ extension AdvancedCommerceChecks {
     private static func checkPrices(_ items: [RequestBody], in body: RequestBody) throws(APIFailure) {
         var (skus, parents, dependents): ([String], Set<String>, [String]) = ([], [], [])
         for item in items {
-            let sku = try sku(item) ?? ""
+            let sku = try sku(item)
             _ = try price(item)
             skus.append(sku)
             let list = try item.stringsIfPresent("dependentSKUs", or: .invalidSKU) ?? []

@@ -3,15 +3,11 @@ internal import AppStoreModels
 // The fields of items in all requests. Each method throws the code of the broken rule.
 
 extension AdvancedCommerceChecks {
-    /// Returns a text that must not be empty. If `missing` is nil, the text is optional.
+    /// Returns a text that must not be empty; nil if it is missing.
     private static func text(
-        _ item: RequestBody, _ name: String, upTo limit: Int, missing: APIErrorCode?, tooLong: APIErrorCode,
-        or code: APIErrorCode
+        _ item: RequestBody, _ name: String, upTo limit: Int, tooLong: APIErrorCode, or code: APIErrorCode
     ) throws(APIFailure) -> String? {
-        guard let text = try item.stringIfPresent(name, or: code) else {
-            if let missing { throw item.failure(missing, name, "is missing") }
-            return nil
-        }
+        guard let text = try item.stringIfPresent(name, or: code) else { return nil }
         guard !text.isEmpty else { throw item.failure(code, name, "is empty") }
         guard text.unicodeScalars.count <= limit else {
             throw item.failure(tooLong, name, "has more than \(limit) characters")
@@ -19,27 +15,36 @@ extension AdvancedCommerceChecks {
         return text
     }
 
-    /// Returns the `SKU` of an item. If `missing` is nil, it is optional.
-    static func sku(_ item: RequestBody, missing: APIErrorCode? = .nullSKU) throws(APIFailure) -> String? {
-        try text(item, "SKU", upTo: 128, missing: missing, tooLong: .skuLengthExceeded, or: .invalidSKU)
+    static func skuIfPresent(_ item: RequestBody) throws(APIFailure) -> String? {
+        try text(item, "SKU", upTo: 128, tooLong: .skuLengthExceeded, or: .invalidSKU)
+    }
+
+    /// Returns the `SKU` of an item.
+    static func sku(_ item: RequestBody, missing: APIErrorCode = .nullSKU) throws(APIFailure) -> String {
+        try item.required(skuIfPresent(item), "SKU", missing)
+    }
+
+    static func skus(_ items: [RequestBody]) throws(APIFailure) -> [String] {
+        try items.map { (item) throws(APIFailure) in try sku(item) }
     }
 
     /// Returns the `currentSKU` of an item.
     static func currentSKU(
         _ item: RequestBody, missing: APIErrorCode, tooLong: APIErrorCode
-    ) throws(APIFailure) -> String? {
-        try text(item, "currentSKU", upTo: 128, missing: missing, tooLong: tooLong, or: .invalidSKU)
+    ) throws(APIFailure) -> String {
+        try item.required(
+            text(item, "currentSKU", upTo: 128, tooLong: tooLong, or: .invalidSKU), "currentSKU", missing)
     }
 
     /// Checks `displayName` and `description`. Returns whether at least one of them is present.
     @discardableResult
     static func checkNames(_ item: RequestBody, areRequired: Bool) throws(APIFailure) -> Bool {
         let name = try text(
-            item, "displayName", upTo: 30, missing: areRequired ? .nullDisplayName : nil,
-            tooLong: .displayNameLengthExceeded, or: .invalidDisplayName)
+            item, "displayName", upTo: 30, tooLong: .displayNameLengthExceeded, or: .invalidDisplayName)
+        if areRequired { _ = try item.required(name, "displayName", .nullDisplayName) }
         let description = try text(
-            item, "description", upTo: 45, missing: areRequired ? .nullDescription : nil,
-            tooLong: .descriptionLengthExceeded, or: .invalidDescription)
+            item, "description", upTo: 45, tooLong: .descriptionLengthExceeded, or: .invalidDescription)
+        if areRequired { _ = try item.required(description, "description", .nullDescription) }
         return name != nil || description != nil
     }
 
