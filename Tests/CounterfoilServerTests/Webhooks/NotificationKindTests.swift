@@ -46,11 +46,11 @@ import Testing
     func `The sentence shows price and quantity in readable form, or that a purchase is shared or assigned`(
         _ price: Int64, _ quantity: Int32, _ ownership: InAppOwnershipType, _ sentence: String
     ) throws {
-        var purchase = try #require(try Self.purchase(.oneTimeCharge))
-        (purchase.transaction.price, purchase.transaction.quantity) = (price, quantity)
-        purchase.transaction.inAppOwnershipType = ownership
+        var transaction = try #require(try Self.purchase(.oneTimeCharge)).transaction
+        (transaction.price, transaction.quantity) = (price, quantity)
+        transaction.inAppOwnershipType = ownership
         let expected = try Self.expectation(.oneTimeCharge)
-        #expect(Self.sentence(expected, purchase.transaction) == sentence)
+        #expect(Self.sentence(expected, transaction) == sentence)
     }
 
     @Test(
@@ -62,34 +62,35 @@ import Testing
     func `The sentence about a revoked purchase says whether sharing or the assignment of a seat ended`(
         _ ownership: InAppOwnershipType, _ type: RevocationType?, _ sentence: String
     ) throws {
-        var purchase = try #require(try Self.purchase(.revoke))
-        (purchase.transaction.inAppOwnershipType, purchase.transaction.revocationType) = (ownership, type)
+        var transaction = try #require(try Self.purchase(.revoke)).transaction
+        (transaction.inAppOwnershipType, transaction.revocationType) = (ownership, type)
         let expected = try Self.expectation(.revoke)
-        #expect(Self.sentence(expected, purchase.transaction) == sentence)
+        #expect(Self.sentence(expected, transaction) == sentence)
     }
 
     @Test func `The sentence about a cancellation names the end of the commitment`() throws {
-        var purchase = try #require(try Self.purchase(.didChangeRenewalStatus, .autoRenewDisabled))
-        purchase.transaction.commitmentInfo = TransactionCommitmentInfo(
+        var transaction = try #require(try Self.purchase(.didChangeRenewalStatus, .autoRenewDisabled)).transaction
+        transaction.commitmentInfo = TransactionCommitmentInfo(
             commitmentExpiresDate: Date(timeIntervalSince1970: 1_798_761_600))
         let expected = try Self.expectation(.didChangeRenewalStatus, .autoRenewDisabled)
-        #expect(Self.sentence(expected, purchase.transaction) == "Cancelled: gold ends on 1 January 2027.")
+        #expect(Self.sentence(expected, transaction) == "Cancelled: gold ends on 1 January 2027.")
         // A cancellation in a grace period or in billing retry ends the subscription at once.
-        purchase.transaction.commitmentInfo = nil
-        let end = try #require(purchase.transaction.expiresDate)
-        #expect(Self.sentence(expected, purchase.transaction, signed: end) == "Cancelled: gold ends.")
+        transaction.commitmentInfo = nil
+        let end = try #require(transaction.expiresDate)
+        #expect(Self.sentence(expected, transaction, signed: end) == "Cancelled: gold ends.")
     }
 
     @Test func `The sentence about a change of the product names that of the next commitment`() throws {
-        var purchase = try #require(try Self.purchase(.didChangeRenewalPref, .downgrade))
+        let purchase = try #require(try Self.purchase(.didChangeRenewalPref, .downgrade))
+        var transaction = purchase.transaction
         var renewal = try #require(purchase.renewalInfo)
         // Until the commitment ends, each month renews with the same product.
         renewal.autoRenewProductId = renewal.productId
         renewal.commitmentInfo = RenewalCommitmentInfo(commitmentAutoRenewProductId: "plus")
-        purchase.transaction.commitmentInfo = TransactionCommitmentInfo(
+        transaction.commitmentInfo = TransactionCommitmentInfo(
             commitmentExpiresDate: Date(timeIntervalSince1970: 1_798_761_600))
         let expected = try Self.expectation(.didChangeRenewalPref, .downgrade)
-        #expect(Self.sentence(expected, purchase.transaction, renewal) == "Will change to plus on 1 January 2027.")
+        #expect(Self.sentence(expected, transaction, renewal) == "Will change to plus on 1 January 2027.")
     }
 
     @Test(
@@ -116,18 +117,18 @@ import Testing
     func `The sentence about a refund says whether only a part was refunded`(
         _ type: RevocationType?, _ sentence: String
     ) throws {
-        var purchase = try #require(try Self.purchase(.refund))
-        purchase.transaction.revocationType = type
+        var transaction = try #require(try Self.purchase(.refund)).transaction
+        transaction.revocationType = type
         let expected = try Self.expectation(.refund)
-        #expect(Self.sentence(expected, purchase.transaction) == sentence)
+        #expect(Self.sentence(expected, transaction) == sentence)
     }
 
     @Test func `The sentence about a refund of some items says that only a part was refunded`() throws {
-        var purchase = try #require(try Self.purchase(.refund))
-        (purchase.transaction.revocationType, purchase.transaction.revocationDate) = (nil, nil)
+        var transaction = try #require(try Self.purchase(.refund)).transaction
+        (transaction.revocationType, transaction.revocationDate) = (nil, nil)
         let expected = try Self.expectation(.refund)
         #expect(
-            Self.sentence(expected, purchase.transaction)
+            Self.sentence(expected, transaction)
                 == "Refunded in part: gold, the period until 16 January 2026.")
     }
 

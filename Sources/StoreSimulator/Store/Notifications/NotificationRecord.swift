@@ -88,7 +88,7 @@ package struct NotificationRecord: Sendable {
     package struct Purchase: Sendable {
         /// The transaction's payload at that time, except for its signing date. Usually it shares storage with the
         /// stored transaction.
-        @Packed fileprivate(set) var payload: JWSTransactionDecodedPayload
+        @Packed private(set) var payload: JWSTransactionDecodedPayload
         private(set) var renewal: Packed<JWSRenewalInfoDecodedPayload>?
         /// The signing date of the transaction and the renewal info.
         package var signedDate: Date
@@ -115,12 +115,9 @@ package struct NotificationRecord: Sendable {
         }
 
         package var transaction: JWSTransactionDecodedPayload {
-            get {
-                var payload = payload
-                payload.signedDate = signedDate
-                return payload
-            }
-            set { (payload, signedDate) = (newValue, newValue.signedDate) }
+            var payload = payload
+            payload.signedDate = signedDate
+            return payload
         }
 
         /// Shares the payload's storage with a transaction whose payload is equal except for the signing date.

@@ -41,12 +41,9 @@ extension Store {
         guard settings.notificationVersion == .two else {
             return announceVersion1(type, subtype, about: transaction, at: now)
         }
-        var purchase = NotificationRecord.Purchase(transaction, reason: reason)
-        if let subscription {
-            purchase = NotificationRecord.Purchase(
-                transaction, renewalInfo(of: subscription, at: now), status: status(of: subscription, at: now),
-                reason: reason)
-        }
+        let purchase = NotificationRecord.Purchase(
+            transaction, subscription.map { renewalInfo(of: $0, at: now) },
+            status: subscription.map { status(of: $0, at: now) }, reason: reason)
         announce(type, subtype, .purchase(purchase), customer: transaction.customer, at: now)
     }
 
@@ -59,16 +56,14 @@ extension Store {
         let (signed, id) = (advanceSigningDate(at: now), identifiers.version4())
         // Version 1 only covers purchases. Test notifications use the version 2 format in both versions.
         guard settings.notificationVersion == .two || type == .test else { return }
-        var record = NotificationRecord(
-            id: id, type: type, subtype: subtype, date: now, signedDate: signed,
-            content: content.signed(signed), customer: customer, testToken: token,
-            appAppleID: !isSandbox || settings.sandboxIncludesAppAppleID ? app.appAppleID : nil,
-            bundleVersion: releasedVersion)
-        if settings.notificationURL != nil {
-            // The due date follows the clock, which may be behind the signing date.
-            record.due = now
-        }
-        addNotification(record)
+        addNotification(
+            NotificationRecord(
+                id: id, type: type, subtype: subtype, date: now, signedDate: signed,
+                content: content.signed(signed), customer: customer, testToken: token,
+                // The due date follows the clock, which may be behind the signing date.
+                due: settings.notificationURL == nil ? nil : now,
+                appAppleID: !isSandbox || settings.sandboxIncludesAppAppleID ? app.appAppleID : nil,
+                bundleVersion: releasedVersion))
     }
 
     mutating func requestTestNotification(at now: Date) throws(StoreError) -> Subject {

@@ -16,16 +16,16 @@ extension Store {
         for (index, type) in version1(type, subtype, about: transaction).enumerated() {
             // The identifier is internal: version 1 has none.
             let id = index == 0 ? first : Self.derivedUUID(first.text, "\(index)")
-            var record = NotificationRecord(
-                id: id, type: NotificationTypeV2(rawValue: type.rawValue), subtype: nil, date: now,
-                signedDate: signed,
-                content: .version1(
-                    .init(
-                        type: type, transactionID: payload.transactionId,
-                        originalTransactionID: payload.originalTransactionId, productID: payload.productId)),
-                customer: transaction.customer, testToken: nil, appAppleID: nil)
-            if settings.notificationURL != nil { record.due = now }
-            addNotification(record)
+            addNotification(
+                NotificationRecord(
+                    id: id, type: NotificationTypeV2(rawValue: type.rawValue), subtype: nil, date: now,
+                    signedDate: signed,
+                    content: .version1(
+                        .init(
+                            type: type, transactionID: payload.transactionId,
+                            originalTransactionID: payload.originalTransactionId, productID: payload.productId)),
+                    customer: transaction.customer, testToken: nil,
+                    due: settings.notificationURL == nil ? nil : now, appAppleID: nil))
         }
     }
 
