@@ -7,7 +7,7 @@ package struct PNGFile: Sendable, Hashable {
 
     /// Parses a file. Throws the reason why it cannot be used.
     package init(_ bytes: some RandomAccessCollection<UInt8>) throws(Problem) {
-        let reader = Reader(bytes: bytes)
+        let reader = Reader(bytes: Array(bytes))
         guard reader.slice(0, 8)?.elementsEqual([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) == true else {
             throw .notPNG
         }
@@ -42,7 +42,7 @@ package struct PNGFile: Sendable, Hashable {
     ]
 
     /// Walks from chunk to chunk up to IEND.
-    private static func checkChunks(_ reader: Reader<some Any>, needsPalette: Bool) throws(Problem) {
+    private static func checkChunks(_ reader: Reader, needsPalette: Bool) throws(Problem) {
         var (offset, hasPalette, hasPixels) = (33, false, false)
         while let length = reader.uint32(offset), let type = reader.slice(offset + 4, 4) {
             // 12 is the size of length, type and checksum. The content must be complete as well.
@@ -71,15 +71,14 @@ package struct PNGFile: Sendable, Hashable {
         return ~remainder
     }
 
-    private struct Reader<Bytes: RandomAccessCollection> where Bytes.Element == UInt8 {
-        let bytes: Bytes
+    private struct Reader {
+        let bytes: [UInt8]
 
         /// Returns `count` bytes from `offset` on; nil if there are fewer. Both are sums of a few 31-bit numbers and
         /// cannot overflow.
-        func slice(_ offset: Int, _ count: Int) -> Bytes.SubSequence? {
+        func slice(_ offset: Int, _ count: Int) -> ArraySlice<UInt8>? {
             guard offset >= 0, count >= 0, offset <= bytes.count, count <= bytes.count - offset else { return nil }
-            let start = bytes.index(bytes.startIndex, offsetBy: offset)
-            return bytes[start..<bytes.index(start, offsetBy: count)]
+            return bytes[offset..<offset + count]
         }
 
         func byte(_ offset: Int) -> UInt8? { slice(offset, 1)?.first }

@@ -8,15 +8,12 @@ package import Foundation
 /// If the answer is unusable for any reason, the customer sees the default message for the product and the language, or
 /// nothing if there is none. The caller signs and sends the request.
 package struct RealtimeExchange: Sendable {
-    /// The standard time limit for the answer, in milliseconds.
-    package static let timeLimit: Int64 = 700
-
     /// The maximum size of an answer, in bytes.
     package static let maximumSize = 64 * 1024
 
     package let request: DecodedRealtimeRequestBody
     /// The time limit for this answer, in milliseconds.
-    package var timeLimit = Self.timeLimit
+    package var timeLimit: Int64 = 700
     private let isAdvancedCommerce: Bool
     private let alternatives: Set<String>
 

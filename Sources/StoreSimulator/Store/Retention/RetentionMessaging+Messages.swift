@@ -54,14 +54,11 @@ extension RetentionMessaging {
         guard list.count <= 5 else {
             throw APIFailure(.badRequestTooManyBulletPoints, "There are more than 5 bulletPoints.")
         }
-        var points: [RetentionBulletPoint] = []
-        for fields in list {
-            points.append(
-                RetentionBulletPoint(
-                    text: try fields.string("text", upTo: 66, tooLong: .badRequestBulletPointTextTooLong, or: nil),
-                    imageIdentifier: try fields.uuid("imageIdentifier", or: nil), altText: try altText(fields)))
+        return try list.map { (fields) throws(APIFailure) in
+            RetentionBulletPoint(
+                text: try fields.string("text", upTo: 66, tooLong: .badRequestBulletPointTextTooLong, or: nil),
+                imageIdentifier: try fields.uuid("imageIdentifier", or: nil), altText: try altText(fields))
         }
-        return points
     }
 
     private static func altText(_ fields: RequestBody) throws(APIFailure) -> String {

@@ -15,14 +15,11 @@ package struct RetentionMessaging: Sendable, Hashable, Codable {
     package internal(set) var realtimeURL: String?
     package internal(set) var performanceTests: [PerformanceTestRun] = []
     /// The configuration of the next performance test.
-    package var performanceTestConfig: PerformanceTestConfig
+    package var performanceTestConfig = PerformanceTestConfig.standard
     /// Whether a test that has been removed passed.
     var hasPassedForgottenTest = false
 
-    package init(environment: AppStoreEnvironment, performanceTestConfig: PerformanceTestConfig = .standard) {
-        self.environment = environment
-        self.performanceTestConfig = performanceTestConfig
-    }
+    package init(environment: AppStoreEnvironment) { self.environment = environment }
 
     /// The maximum number of images and of messages of an app.
     package static let maximumCount = 2000

@@ -10,7 +10,8 @@ import Testing
 
     /// Returns a sandbox with a running performance test, and the test's identifier.
     func running(_ config: PerformanceTestConfig = config) throws -> (RetentionMessaging, UUID) {
-        var messaging = RetentionMessaging(environment: .sandbox, performanceTestConfig: config)
+        var messaging = RetentionMessaging(environment: .sandbox)
+        messaging.performanceTestConfig = config
         try messaging.setRealtimeURL(
             Sample.body(#"{"realtimeURL":"http://127.0.0.1:8080/realtime"}"#), hasPassedTest: false)
         let id = try Sample.uuid(1)
