@@ -6,12 +6,16 @@ internal import Foundation
 extension TriggerRun {
     mutating func performAdvancedCommerceTrigger() throws(StoreError) {
         let id = type == .migration ? try migrate() : try genericSubscription().id
+        guard var subscription = store.subscriptions[id] else { return }
         if type == .metadataUpdate {
             let descriptors = AdvancedCommerceDescriptors(description: "A new description", displayName: "A new name")
-            store.subscriptions[id]?.advancedCommerce?.transactionInfo.descriptors = descriptors
-            store.subscriptions[id]?.advancedCommerce?.renewalInfo.descriptors = descriptors
-        } else if type == .priceChange, let state = store.subscriptions[id]?.advancedCommerce {
-            let items = state.renewalInfo.items?.map { item in
+            subscription.advancedCommerce?.transactionInfo.descriptors = descriptors
+            subscription.advancedCommerce?.renewalInfo.descriptors = descriptors
+            store.change(subscription.current) {
+                $0.advancedCommerceInfo = subscription.advancedCommerce?.transactionInfo
+            }
+        } else if type == .priceChange {
+            let items = subscription.advancedCommerce?.renewalInfo.items?.map { item in
                 var item = item
                 let price = item.price ?? 0
                 // Prices may be any 64-bit number, so avoid an overflow.
@@ -19,14 +23,9 @@ extension TriggerRun {
                 item.priceIncreaseInfo = .init(price: raised, status: .pending)
                 return item
             }
-            store.subscriptions[id]?.advancedCommerce?.renewalInfo.items = items
+            subscription.advancedCommerce?.renewalInfo.items = items
         }
-        guard let subscription = store.subscriptions[id] else { return }
-        if type == .metadataUpdate {
-            store.change(subscription.current) {
-                $0.advancedCommerceInfo = subscription.advancedCommerce?.transactionInfo
-            }
-        }
+        store.subscriptions[id] = subscription
         store.announce(type, about: subscription, at: now)
     }
 
