@@ -7,7 +7,7 @@ extension Store {
     static let maximumCustomers = 1_000_000
 
     mutating func createCustomer(
-        _ id: String, in storefront: String?, first: FirstDownload = FirstDownload(), at now: Date
+        _ id: String, in storefront: String?, first: FirstDownload, at now: Date
     ) throws(StoreError) -> Subject {
         guard customers[id] == nil else {
             throw StoreError(.alreadyExists, "there is a customer \(id.quoted) already")

@@ -108,12 +108,10 @@ package struct DevicePayloads: Sendable, Codable {
 
 /// The changes that devices have not been updated with yet.
 package struct PendingDeviceChanges: Sendable, Codable {
-    private(set) var transactions: [String] = []
+    var transactions: [String] = []
     var customers: [String] = []
 
     var isEmpty: Bool { transactions.isEmpty && customers.isEmpty }
-
-    mutating func add(_ transaction: String) { transactions.append(transaction) }
 }
 
 /// The result of a purchase on a device, or of any other command on one.

@@ -7,8 +7,7 @@ internal import Synchronization
 /// A payload that can be stored as the differences from a template of the same kind.
 package protocol PackablePayload: Hashable, Sendable, Codable {
     /// Payloads of the same kind share a template.
-    associatedtype Kind: Hashable, Sendable
-    var kind: Kind { get }
+    var kind: PayloadKind { get }
 
     /// Whether the payload has none of the rare fields that ``pack(_:_:)`` does not handle.
     var isPackable: Bool { get }
@@ -131,7 +130,7 @@ package final class PayloadTemplate<Payload: PackablePayload>: Sendable {
 
 /// The templates of this process: the first payload of each kind. Payloads of more than 1000 kinds are stored whole.
 package final class PayloadTemplates<Payload: PackablePayload>: Sendable {
-    private let templates = Mutex<[Payload.Kind: PayloadTemplate<Payload>]>([:])
+    private let templates = Mutex<[PayloadKind: PayloadTemplate<Payload>]>([:])
 
     fileprivate func template(for payload: Payload) -> PayloadTemplate<Payload>? {
         let kind = payload.kind

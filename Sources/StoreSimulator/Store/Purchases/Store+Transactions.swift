@@ -39,7 +39,7 @@ extension Store {
         transactions[payload.transactionId] = transaction
         transactionsByOrder[order] = payload.transactionId
         customers[customer]?.transactions.append(payload.transactionId)
-        pendingDeviceChanges.add(payload.transactionId)
+        pendingDeviceChanges.transactions.append(payload.transactionId)
         return transaction
     }
 
@@ -50,7 +50,7 @@ extension Store {
         revision += 1
         transaction.revision = revision
         transactions[id] = transaction
-        pendingDeviceChanges.add(id)
+        pendingDeviceChanges.transactions.append(id)
     }
 
     mutating func setAccountToken(
