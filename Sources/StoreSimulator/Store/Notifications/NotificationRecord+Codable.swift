@@ -79,28 +79,6 @@ extension NotificationRecord: Codable {
     }
 }
 
-extension NotificationRecord.Purchase: Codable {
-    private enum CodingKeys: String, CodingKey { case transaction, renewalInfo, status, consumptionRequestReason }
-
-    package init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        let transaction = try members.decode(JWSTransactionDecodedPayload.self, forKey: .transaction)
-        self.init(
-            Packed(wrappedValue: transaction),
-            try members.decodeIfPresent(Packed<JWSRenewalInfoDecodedPayload>.self, forKey: .renewalInfo),
-            signed: transaction.signedDate, try members.decodeIfPresent(SubscriptionStatus.self, forKey: .status),
-            try members.decodeIfPresent(ConsumptionRequestReason.self, forKey: .consumptionRequestReason))
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var members = encoder.container(keyedBy: CodingKeys.self)
-        try members.encode(transaction, forKey: .transaction)
-        try members.encodeIfPresent(renewalInfo, forKey: .renewalInfo)
-        try members.encodeIfPresent(status, forKey: .status)
-        try members.encodeIfPresent(consumptionRequestReason, forKey: .consumptionRequestReason)
-    }
-}
-
 extension KeyedEncodingContainer {
     /// Encodes a date as whole milliseconds if that is exact, else as a fractional number of milliseconds.
     fileprivate mutating func encode(_ date: Date, forKey key: Key) throws {

@@ -85,7 +85,7 @@ package struct NotificationRecord: Sendable {
         }
     }
 
-    package struct Purchase: Sendable {
+    package struct Purchase: Sendable, Codable {
         /// The transaction's payload at that time, except for its signing date. Usually it shares storage with the
         /// stored transaction.
         @Packed private(set) var payload: JWSTransactionDecodedPayload
