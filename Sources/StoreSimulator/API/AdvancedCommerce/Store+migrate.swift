@@ -48,11 +48,10 @@ extension Store {
         _ body: AdvancedCommerceSubscriptionMigrateRequest, _ old: Subscription, _ product: Product
     ) -> AdvancedCommerceState {
         let renewal = catalogue.product(old.renewalProduct) ?? product
-        let length = product.subscription?.period ?? .month
         // The request contains no prices: the total stays the same, and the first item gets all of it.
         var state = AdvancedCommerceState(
             priced(body.items, old.price), descriptors: body.descriptors,
-            period: .init(rawValue: length.iso8601), length: length, taxCode: body.taxCode,
+            period: product.subscription?.period ?? .month, taxCode: body.taxCode,
             reference: body.requestInfo.requestReferenceId.text)
         if let items = body.renewalItems, let terms = renewal.subscription {
             let price = renewal.price(in: storefront(of: old.customer))

@@ -27,14 +27,14 @@ package struct AdvancedCommerceState: Sendable, Codable {
 
     /// Creates the state for new contents that begin now.
     package init(
-        _ items: [AdvancedCommerceRenewalItem], descriptors: AdvancedCommerceDescriptors,
-        period: AdvancedCommercePeriod,
-        length: Period, taxCode: String, reference: String
+        _ items: [AdvancedCommerceRenewalItem], descriptors: AdvancedCommerceDescriptors, period: Period,
+        taxCode: String, reference: String
     ) {
         renewalInfo = AdvancedCommerceRenewalInfo(
-            descriptors: descriptors, items: items, period: period, requestReferenceId: reference, taxCode: taxCode)
+            descriptors: descriptors, items: items, period: AdvancedCommercePeriod(rawValue: period.iso8601),
+            requestReferenceId: reference, taxCode: taxCode)
         transactionInfo = AdvancedCommerceTransactionInfo()
-        self.period = length
+        self.period = period
         begin()
     }
 

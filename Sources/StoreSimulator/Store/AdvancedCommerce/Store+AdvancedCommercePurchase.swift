@@ -126,8 +126,7 @@ extension Store {
                 .init(
                     sku: $0.sku, description: $0.description, displayName: $0.displayName, offer: $0.offer,
                     price: $0.price)
-            }, descriptors: order.descriptors, period: order.period, length: period, taxCode: order.taxCode,
-            reference: reference)
+            }, descriptors: order.descriptors, period: period, taxCode: order.taxCode, reference: reference)
         state.renewalInfo.consistencyToken = identifiers.uuid()
         var subscription = Subscription(
             customer: id, group: terms.group, ownership: .purchased, owner: nil, renewalProduct: product.id,

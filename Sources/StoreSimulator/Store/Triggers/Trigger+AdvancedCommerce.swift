@@ -83,11 +83,9 @@ extension TriggerRun {
 
     /// Returns a state with one item at `price`, without taxes.
     private mutating func state(_ product: Product, price: Int64) -> AdvancedCommerceState {
-        let period = product.subscription?.period ?? .month
-        return AdvancedCommerceState(
+        AdvancedCommerceState(
             [.init(sku: "item.1", description: "An item", displayName: "An item", price: price)],
             descriptors: AdvancedCommerceDescriptors(description: "Everything", displayName: "Everything"),
-            period: AdvancedCommercePeriod(rawValue: period.iso8601), length: period, taxCode: "C003-00-2",
-            reference: store.identifiers.uuid())
+            period: product.subscription?.period ?? .month, taxCode: "C003-00-2", reference: store.identifiers.uuid())
     }
 }
