@@ -4,21 +4,17 @@ package import Foundation
 /// The fields of a value that differ from a template, as bytes: for each, its number, whether it is absent, and its
 /// value.
 package struct PackedFields {
-    private var bytes: [UInt8]
+    package private(set) var bytes: [UInt8]
     private var position = 0
     /// The number of the next field.
     private var number: UInt8 = 0
     private let isWriting: Bool
-    private var isComplete = true
 
     /// Creates fields for writing.
     package init() { (bytes, isWriting) = ([], true) }
 
     /// Creates fields for reading.
     package init(_ bytes: [UInt8]) { (self.bytes, isWriting) = (bytes, false) }
-
-    /// The written bytes; nil if a value could not be written.
-    package var written: [UInt8]? { isComplete ? Array(bytes) : nil }
 
     /// Writes a field if it differs from the template's, or reads it if it is present.
     package mutating func field<Value: PackableValue>(_ value: inout Value, _ template: Value) {
@@ -61,7 +57,7 @@ package struct PackedFields {
 
     private mutating func write(_ value: some PackableValue) {
         bytes.append(number)
-        if !value.pack(into: &bytes) { isComplete = false }
+        value.pack(into: &bytes)
     }
 
     private mutating func consumeField(isAbsent: Bool) -> Bool {
@@ -75,8 +71,8 @@ package struct PackedFields {
 package protocol PackableValue: Equatable {
     /// Whether both values have the same packed bytes.
     func isSame(as other: Self) -> Bool
-    /// Appends the packed bytes. Returns whether that was possible.
-    func pack(into bytes: inout [UInt8]) -> Bool
+    /// Appends the packed bytes. A value that does not fit is read as another one.
+    func pack(into bytes: inout [UInt8])
     /// Reads a value that ``pack(into:)`` appended.
     init?(packed bytes: [UInt8], at position: inout Int)
 }
@@ -89,11 +85,10 @@ extension String: PackableValue {
     /// Equal strings may have different bytes: "é" is one scalar or two.
     package func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-    package func pack(into bytes: inout [UInt8]) -> Bool {
-        guard let count = UInt8(exactly: utf8.count) else { return false }
-        bytes.append(count)
+    package func pack(into bytes: inout [UInt8]) {
+        // Nearly all texts have at most 255 bytes. Of a longer one, reading returns only a part.
+        bytes.append(UInt8(truncatingIfNeeded: utf8.count))
         bytes.append(contentsOf: utf8)
-        return true
     }
 
     package init?(packed bytes: [UInt8], at position: inout Int) {
@@ -106,10 +101,7 @@ extension String: PackableValue {
 }
 
 extension Bool: PackableValue {
-    package func pack(into bytes: inout [UInt8]) -> Bool {
-        bytes.append(self ? 1 : 0)
-        return true
-    }
+    package func pack(into bytes: inout [UInt8]) { bytes.append(self ? 1 : 0) }
 
     package init?(packed bytes: [UInt8], at position: inout Int) {
         guard position < bytes.count else { return nil }
@@ -120,7 +112,7 @@ extension Bool: PackableValue {
 
 /// Packs integers with seven bits per byte, the lowest first, after zigzag encoding: the sign is the lowest bit.
 extension PackableValue where Self: FixedWidthInteger & SignedInteger {
-    package func pack(into bytes: inout [UInt8]) -> Bool {
+    package func pack(into bytes: inout [UInt8]) {
         let wide = Int64(self)
         var rest = UInt64(bitPattern: (wide << 1) ^ (wide >> 63))
         while rest > 127 {
@@ -128,7 +120,6 @@ extension PackableValue where Self: FixedWidthInteger & SignedInteger {
             rest >>= 7
         }
         bytes.append(UInt8(rest))
-        return true
     }
 
     package init?(packed bytes: [UInt8], at position: inout Int) {
@@ -148,9 +139,9 @@ extension Int32: PackableValue {}
 extension Int64: PackableValue {}
 
 extension Date: PackableValue {
-    package func pack(into bytes: inout [UInt8]) -> Bool {
-        // Nearly all dates are whole milliseconds. Payloads with other dates stay unpacked.
-        wholeMillisecondsSince1970?.pack(into: &bytes) ?? false
+    package func pack(into bytes: inout [UInt8]) {
+        // Nearly all dates are whole milliseconds.
+        (millisecondsSince1970 ?? 0).pack(into: &bytes)
     }
 
     package init?(packed bytes: [UInt8], at position: inout Int) {
@@ -160,9 +151,8 @@ extension Date: PackableValue {
 }
 
 extension UUID: PackableValue {
-    package func pack(into bytes: inout [UInt8]) -> Bool {
+    package func pack(into bytes: inout [UInt8]) {
         withUnsafeBytes(of: uuid) { bytes.append(contentsOf: $0) }
-        return true
     }
 
     package init?(packed bytes: [UInt8], at position: inout Int) {

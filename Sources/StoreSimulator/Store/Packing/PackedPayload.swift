@@ -110,14 +110,14 @@ package final class PayloadTemplate<Payload: PackablePayload>: Sendable {
 
     package init(_ payload: Payload) { self.payload = payload }
 
-    /// Returns a payload's differences from this one; nil if it has a value that cannot be packed.
+    /// Returns a payload's differences from this one; nil if they do not restore it.
     fileprivate func fields(of other: Payload) -> [UInt8]? {
         var fields = PackedFields()
         var copy = other
         copy.pack(&fields, payload)
-        // Reading would replace a field that `pack` does not handle with the template's.
-        guard let bytes = fields.written, payload(with: bytes) == other else { return nil }
-        return bytes
+        // Reading changes a value that does not fit, and replaces a field that `pack` does not handle with the
+        // template's.
+        return payload(with: fields.bytes) == other ? fields.bytes : nil
     }
 
     fileprivate func payload(with bytes: [UInt8]) -> Payload {
