@@ -35,13 +35,12 @@ extension TriggerRun {
     /// on.
     private mutating func failBilling(_ subscription: Subscription) throws(StoreError) {
         guard store.customers[customer]?.isBillingFailing == false else { return }
-        let expires = store.transactions[subscription.current]?.payload.expiresDate ?? now
-        try perform(.failBilling(customer: customer), at: isNew ? middle(from: subscription, to: expires) : now)
-    }
-
-    private func middle(from subscription: Subscription, to end: Date) -> Date {
-        let start = store.transactions[subscription.current]?.payload.purchaseDate ?? end
-        return start + min(end, now).timeIntervalSince(start) / 2
+        var date = now
+        if isNew, let period = store.transactions[subscription.current]?.payload {
+            let end = min(period.expiresDate ?? now, now)
+            date = period.purchaseDate + end.timeIntervalSince(period.purchaseDate) / 2
+        }
+        try perform(.failBilling(customer: customer), at: date)
     }
 
     private mutating func recover() throws(StoreError) {
