@@ -85,11 +85,11 @@ extension Store {
     }
 
     mutating func clearHistory(of id: String, at now: Date) throws(StoreError) -> Subject {
-        _ = try customer(id)
+        let family = try customer(id).family
         guard isSandbox else {
             throw StoreError(.impossibleTransition, "only the sandbox can clear a customer's purchases")
         }
-        for member in try customer(id).family { revokeAll(from: id, of: member, at: now) }
+        for member in family { revokeAll(from: id, of: member, at: now) }
         var customer = try customer(id)
         for transaction in customer.transactions {
             if let order = transactions.removeValue(forKey: transaction)?.order { transactionsByOrder[order] = nil }
