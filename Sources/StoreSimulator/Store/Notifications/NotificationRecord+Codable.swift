@@ -19,7 +19,10 @@ extension NotificationRecord: Codable {
         try members.encode(date, forKey: .date)
         if signedDate != date { try members.encode(signedDate, forKey: .signedDate) }
         if case .purchase(let purchase) = content, purchase.signedDate == signedDate {
-            try encode(purchase, to: &members)
+            try members.encode(purchase.$payload, forKey: .transaction)
+            try members.encodeIfPresent(purchase.renewal, forKey: .renewalInfo)
+            try members.encodeIfPresent(purchase.status, forKey: .status)
+            try members.encodeIfPresent(purchase.consumptionRequestReason, forKey: .consumptionRequestReason)
         } else {
             try members.encode(content, forKey: .content)
         }
@@ -33,13 +36,6 @@ extension NotificationRecord: Codable {
         try members.encodeIfPresent(appAppleID, forKey: .appAppleID)
         try members.encodeIfPresent(bundleVersion, forKey: .bundleVersion)
         try members.encodeIfPresent(signatures, forKey: .signatures)
-    }
-
-    private func encode(_ purchase: Purchase, to members: inout KeyedEncodingContainer<Name>) throws {
-        try members.encode(purchase.$payload, forKey: .transaction)
-        try members.encodeIfPresent(purchase.renewal, forKey: .renewalInfo)
-        try members.encodeIfPresent(purchase.status, forKey: .status)
-        try members.encodeIfPresent(purchase.consumptionRequestReason, forKey: .consumptionRequestReason)
     }
 
     package init(from decoder: any Decoder) throws {
