@@ -21,38 +21,26 @@ package final class SnapshotTemplates: Sendable {
         self.numbers = numbers
     }
 
-    /// Collects the templates that the store's payloads refer to.
+    /// Collects the templates that the store's payloads refer to, in the order of their first use.
     package convenience init(of store: Store) {
-        var used = TemplateCollector()
-        for transaction in store.transactions.values { used.add(transaction.$payload) }
-        for notification in store.notifications {
-            if case .purchase(let purchase) = notification.content { purchase.add(to: &used) }
+        var known: Set<ObjectIdentifier> = []
+        func newTemplate<Payload>(of payload: Packed<Payload>) -> PayloadTemplate<Payload>? {
+            guard let template = payload.template, known.insert(ObjectIdentifier(template)).inserted else { return nil }
+            return template
         }
-        self.init(used.transactions, used.renewalInfos)
+        var transactions = store.transactions.values.compactMap { newTemplate(of: $0.$payload) }
+        var renewalInfos: [PayloadTemplate<JWSRenewalInfoDecodedPayload>] = []
+        for notification in store.notifications {
+            guard case .purchase(let purchase) = notification.content else { continue }
+            if let template = newTemplate(of: purchase.$payload) { transactions.append(template) }
+            if let renewal = purchase.renewal, let template = newTemplate(of: renewal) { renewalInfos.append(template) }
+        }
+        self.init(transactions, renewalInfos)
     }
 
     package static let damaged = SimulatorError(.corrupted, "the snapshot is damaged")
 
     package func number(of template: AnyObject) -> Int? { numbers[ObjectIdentifier(template)] }
-}
-
-/// Collects distinct templates in the order of their first use.
-package struct TemplateCollector {
-    private var known: Set<ObjectIdentifier> = []
-    fileprivate var transactions: [PayloadTemplate<JWSTransactionDecodedPayload>] = []
-    fileprivate var renewalInfos: [PayloadTemplate<JWSRenewalInfoDecodedPayload>] = []
-
-    package mutating func add(_ payload: Packed<JWSTransactionDecodedPayload>) {
-        if let template = payload.template, known.insert(ObjectIdentifier(template)).inserted {
-            transactions.append(template)
-        }
-    }
-
-    package mutating func add(_ payload: Packed<JWSRenewalInfoDecodedPayload>) {
-        if let template = payload.template, known.insert(ObjectIdentifier(template)).inserted {
-            renewalInfos.append(template)
-        }
-    }
 }
 
 extension SingleValueDecodingContainer {

@@ -128,12 +128,6 @@ package struct NotificationRecord: Sendable {
             if other == self.transaction { _payload = transaction.$payload }
         }
 
-        /// Adds the templates that the payloads refer to.
-        package func add(to templates: inout TemplateCollector) {
-            templates.add(_payload)
-            if let renewal { templates.add(renewal) }
-        }
-
         package var renewalInfo: JWSRenewalInfoDecodedPayload? {
             var payload = renewal?.wrappedValue
             payload?.signedDate = signedDate
