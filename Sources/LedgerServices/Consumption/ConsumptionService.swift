@@ -1,5 +1,6 @@
 internal import AppStoreModels
 package import AppStoreServer
+internal import Basics
 internal import Entitlements
 internal import Foundation
 package import Ledger
@@ -141,7 +142,10 @@ package struct ConsumptionService: Service {
         } else {
             inquiry.wait(because: obstacle, at: now)
         }
-        try await storage.recordOutcome(of: inquiry, leaseEnds: leaseEnds)
+        // Also when the server stops now: the App Store may have accepted the answer.
+        try await uncancelled { [storage, inquiry] in
+            try await storage.recordOutcome(of: inquiry, leaseEnds: leaseEnds)
+        }
         count(inquiry, obstacle, in: appEnvironment.environment)
         // With an obstacle, such as missing consent, nothing should have been sent.
         guard inquiry.state == .missed, obstacle == nil else { return }

@@ -2,6 +2,7 @@ import AppStoreModels
 import CounterfoilServer
 import Foundation
 import StoreSimulator
+import Synchronization
 import TestSupport
 import Testing
 
@@ -60,6 +61,31 @@ import Testing
             try await service.answerDue()
             let last = try await world.inquiry(about: id) { $0.state != .pending }
             #expect(last.state == .sent && last.attempts == 2)
+        }
+    }
+
+    @Test func `An answer that the App Store accepts while the server stops does not count as missed`() async throws {
+        try await Self.run { world, first, fault in
+            try world.simulator.removeFault(fault)
+            let (core, due) = (try world.server.core, Date(milliseconds: first.nextAttemptAt))
+            let readings = Mutex(0)
+            // The first reading finds the request, the second begins the answer, the third records its success.
+            let clock = ServerClock.showing {
+                let count = readings.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count == 3 { withUnsafeCurrentTask { $0?.cancel() } }
+                return due
+            }
+            let service = ConsumptionService(
+                storage: core.storage, apps: core.apps, scopes: core.scopes, clients: core.clients, clock: clock,
+                logger: core.logger, metrics: core.metrics)
+            try await service.answerDue()
+            try #require(readings.withLock(\.self) == 3)
+            let found = try await core.storage.inquiries(
+                about: [first.transactionID], transactionID: nil, in: world.appEnvironment().id, limit: 1)
+            #expect(found.map(\.state) == [.sent])
         }
     }
 
