@@ -65,7 +65,7 @@ extension WebhookDispatcher {
     /// The number of changes to endpoints since the start.
     package var changes: Int { state.withLock { $0.changes } }
 
-    /// Runs changes of endpoints one after the other.
+    /// Runs changes of endpoints one after the other, also those that the outcomes of deliveries cause.
     ///
     /// A change reads the current definition and writes the new one. If two changes ran at the same time, the later
     /// write would overwrite the earlier one, and a secret already shown to a user would be lost.

@@ -65,7 +65,7 @@ package final class WebhookDispatcher: Service {
     let logger: Logger
     /// The failures of passes.
     private let failures: FailureLog
-    /// Serializes changes of endpoint definitions.
+    /// Serializes changes of endpoints.
     let changeLock = AsyncLock()
     let metrics: ServerMetrics
     private let wakeups = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -207,7 +207,10 @@ package final class WebhookDispatcher: Service {
         let now = now
         let disabled: [Int64: DisableReason]
         do {
-            disabled = try await storage.record(outcomes, disableAfter: RetrySchedule.disableAfter, at: now)
+            // Not during a change of an endpoint, which could enable one again that this disables.
+            disabled = try await serializeChanges {
+                try await storage.record(outcomes, disableAfter: RetrySchedule.disableAfter, at: now)
+            }
         } catch {
             let isUnconfirmed = (error as? StorageError)?.code == .unconfirmed
             state.withLock { state in

@@ -204,6 +204,28 @@ private struct FailingWorld {
         }
     }
 
+    /// A change that does not say whether the endpoint is enabled writes what it has read.
+    @Test func `An endpoint that answers that it is gone while its backlog is discarded stays disabled`() async throws {
+        try await FailingWorld.run(to: ["a"]) { world in
+            world.receiver.answer(410)
+            let dispatcher = world.dispatcher
+            try await dispatcher.serializeChanges {
+                let endpoint = try #require(try await dispatcher.managedWebhooks().first?.stored)
+                try #require(endpoint.disabled == nil)
+                try await world.createGrants(for: ["anna"])
+                dispatcher.wake()
+                try await waitUntil("the outcome waits for the change, or is recorded") {
+                    if dispatcher.changeLock.waiting > 0 { return true }
+                    return try await world.storage.webhookEndpoints().first?.disabled != nil
+                }
+                try await dispatcher.setEnabled(endpoint.disabled == nil, for: endpoint, discardingBacklog: true)
+            }
+            await dispatcher.waitUntilIdle()
+            try #require(world.takePaths() == ["/a"])
+            #expect(try await world.storage.webhookEndpoints().map(\.disabled?.reason) == [.gone])
+        }
+    }
+
     /// The dispatcher remembers the endpoints, and the repeated recording does not disable the endpoint again.
     @Test func `An endpoint that a commit disabled gets no more messages although the commit was not confirmed`()
         async throws
