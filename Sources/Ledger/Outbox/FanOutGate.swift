@@ -64,7 +64,8 @@ package struct FanOutGate {
 
     package mutating func limit(_ status: FanOutStatus, at now: ContinuousClock.Instant) -> FanOutLimit {
         let waiting = waiting(status, now)
-        return FanOutLimit(after: waiting ?? .max, holdsRecovered: holdsRecovered(status, waiting, now))
+        // Also events of notifications that arrive after the status was read wait: older ones may be unprocessed.
+        return FanOutLimit(after: waiting ?? status.newest, holdsRecovered: holdsRecovered(status, waiting, now))
     }
 
     /// Records the progress of the fan-out.
