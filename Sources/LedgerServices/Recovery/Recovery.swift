@@ -93,11 +93,13 @@ package final class Recovery: Sendable {
 
     /// Stores a recovery that a user requests, and returns its identifier. The next pass runs it.
     package func request(_ plan: RecoveryPlan) async throws -> Int64 {
-        let id = try await storage.begin(plan, at: now)
-        state.withLock { state in
-            if state.requestedPasses[plan.scope] == nil { state.requestedPasses[plan.scope] = .request }
+        // Also after a failure: the recovery may be stored.
+        defer {
+            state.withLock { state in
+                if state.requestedPasses[plan.scope] == nil { state.requestedPasses[plan.scope] = .request }
+            }
         }
-        return id
+        return try await storage.begin(plan, at: now)
     }
 
     /// Finishes the open recoveries of a scope, then reads the notifications signed since the completeness mark.

@@ -67,6 +67,35 @@ import Testing
         #expect(try await dispatcher.endpoints().map(\.disabled?.reason) == [.requested])
     }
 
+    @Test func `A requested recovery runs in the next pass although its commit was not confirmed`() async throws {
+        let ledger = MemoryLedger()
+        let scopes = try await ledger.scopes(of: [(bundleID: TestStore.bundleId, environment: "Sandbox")])
+        let appEnvironment = try #require(scopes.all.first)
+        let (metrics, verifier) = (ServerMetrics(PrometheusMetrics()), try TestStore.verifier())
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let clock = ServerClock.showing { TestStore.now }
+        let writer = LedgerWriter(ledger, metrics: metrics)
+        let processor = NotificationProcessor(
+            storage: ledger, writer: writer, verifier: verifier, scopes: scopes, now: clock.now, logger: logger,
+            metrics: metrics)
+        let recovery = try await LedgerServices.Recovery(
+            storage: ledger,
+            ingest: Ingest(
+                live: verifier, historical: verifier, scopes: scopes, writer: writer, processor: processor,
+                clock: clock, metrics: metrics),
+            histories: AccountHistories(
+                storage: ledger, verifier: verifier, clients: [:], clock: clock, logger: logger, timeout: .seconds(1)),
+            scopes: scopes, clients: [:], settings: RecoverySettings(), clock: clock, logger: logger)
+        let from = (TestStore.now - 3600).milliseconds
+        let plan = try recovery.plan(appEnvironment, from: from, until: nil, filters: [])
+        ledger.loseNextAnswer()
+        let error = await #expect(throws: StorageError.self) { try await recovery.request(plan) }
+        #expect(error?.code == .unconfirmed)
+        #expect(recovery.takeRequestedCause(in: appEnvironment.id) == .request)
+        #expect(try await ledger.openRecoveries(in: appEnvironment.id).map(\.from) == [from])
+    }
+
     @Test(arguments: [StorageError.Code.unavailable, .unconfirmed])
     func `A request that the database did not answer may be sent again after five seconds`(_ code: StorageError.Code) {
         let failure = APIFailure(StorageError(code, "the connection was lost"))
