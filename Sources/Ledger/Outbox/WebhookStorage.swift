@@ -154,7 +154,7 @@ package struct ReplayRange: Sendable, Hashable {
 
     /// Returns the range of one event.
     package static func event(_ number: Int64) -> ReplayRange {
-        ReplayRange(from: .min, to: .max, after: number - 1, through: number, limit: 16)
+        ReplayRange(from: .min, to: .max, after: max(number, 1) - 1, through: number, limit: 16)
     }
 }
 

@@ -106,8 +106,14 @@ struct SQLStatement {
 
     func int32(_ column: Int32) -> Int32? { number(column).map { Int32(clamping: $0) } }
 
-    /// A number of items; 0 instead of nil.
-    func count(_ column: Int32) -> Int { Int(clamping: number(column) ?? 0) }
+    /// A number of items, limited to 0 to 2^31 - 1 so that it can be counted on; 0 instead of nil.
+    func count(_ column: Int32) -> Int { max(0, Int(int32(column) ?? 0)) }
+
+    /// An instant, limited to the range of dates: no sum of it and a duration overflows.
+    func instant(_ column: Int32) -> Milliseconds? {
+        let range = Date.representableMilliseconds
+        return number(column).map { min(max($0, range.lowerBound), range.upperBound) }
+    }
 
     /// How a text was received; `imported` for an unknown number.
     func origin(_ column: Int32) -> Origin { number(column).flatMap(Origin.init) ?? .imported }

@@ -47,8 +47,8 @@ extension SQLiteStorage: HistoryStorage {
             "SELECT cursor, everyone_since, started_at, finished_at FROM sweeps WHERE scope = ?", [.integer(scope)]
         ) { row in
             HistoryPass(
-                scope: scope, cursor: row.text(0) ?? "", staleBefore: row.number(1), startedAt: row.number(2) ?? 0,
-                finishedAt: row.number(3))
+                scope: scope, cursor: row.text(0) ?? "", staleBefore: row.instant(1), startedAt: row.instant(2) ?? 0,
+                finishedAt: row.instant(3))
         }
     }
 
@@ -83,7 +83,7 @@ extension SQLiteStorage: HistoryStorage {
 
     private static func summary(_ row: SQLStatement) throws -> LineageSummary? {
         if let lineage = try StorageError.unlessDamaged({ try LineageTable.lineage(row) }) {
-            return LineageSummary(lineage, requestedAt: row.number(4))
+            return LineageSummary(lineage, requestedAt: row.instant(4))
         }
         return row.text(0).map { LineageSummary(damaged: $0) }
     }

@@ -29,7 +29,7 @@ enum HistoryRequestTable {
     static func request(_ row: SQLStatement) -> HistoryRequest {
         HistoryRequest(
             id: row.number(0) ?? 0, scope: row.number(1) ?? 0, transactionID: row.text(2) ?? "",
-            reason: row.text(3).flatMap(HistoryRequest.Reason.init) ?? .restore, addedAt: row.number(4) ?? 0,
+            reason: row.text(3).flatMap(HistoryRequest.Reason.init) ?? .restore, addedAt: row.instant(4) ?? 0,
             attempts: row.count(5), nextAttemptAt: row.number(6) ?? 0, failure: row.text(7),
             isGivenUp: row.number(8) != nil)
     }

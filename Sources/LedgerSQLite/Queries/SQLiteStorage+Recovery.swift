@@ -76,7 +76,7 @@ extension SQLiteStorage: RecoveryStorage {
             """, values
         ) { row in
             var window = RecoveryWindow(
-                stage: row.count(1), from: row.number(2) ?? 0, until: row.number(3) ?? 0,
+                stage: row.count(1), from: row.instant(2) ?? 0, until: row.instant(3) ?? 0,
                 filter: row.text(4).flatMap(NotificationFilter.init(name:)), onlyFailures: row.number(5) == 1)
             (window.id, window.recovery, window.token) = (row.number(0) ?? 0, row.number(7) ?? 0, row.text(6))
             return (window, row.number(8) == 1)
@@ -263,12 +263,12 @@ extension SQLiteStorage {
                 failed: row.count(15))
             return RecoveryRun(
                 id: row.number(0) ?? 0, scope: row.number(1) ?? 0,
-                cause: row.text(2).flatMap(RecoveryRun.Cause.init) ?? .request, from: row.number(3) ?? 0,
-                until: row.number(4) ?? 0,
+                cause: row.text(2).flatMap(RecoveryRun.Cause.init) ?? .request, from: row.instant(3) ?? 0,
+                until: row.instant(4) ?? 0,
                 filters: (row.text(5) ?? "").split(separator: " ").compactMap { NotificationFilter(name: String($0)) },
                 movesMark: row.number(6) == 1, state: row.text(7).flatMap(RecoveryRun.State.init) ?? .failed,
-                createdAt: row.number(8) ?? 0, finishedAt: row.number(9), failure: row.text(10), counts: counts,
-                windows: row.count(16), openWindows: row.count(17), signedUntil: row.number(18))
+                createdAt: row.instant(8) ?? 0, finishedAt: row.instant(9), failure: row.text(10), counts: counts,
+                windows: row.count(16), openWindows: row.count(17), signedUntil: row.instant(18))
         }
     }
 }

@@ -100,7 +100,8 @@ extension SQLiteStorage {
         guard !from.overflow else { return 0 }
         var (low, high) =
             try db.first("SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM events", []) { row in
-                (row.number(0) ?? 0, (row.number(1) ?? 0) + 1)
+                // In a damaged ledger, identifiers may be at the limits of integers.
+                (max(row.number(0) ?? 0, 0), min(row.number(1) ?? 0, Int64.max - 1) + 1)
             } ?? (0, 1)
         while low < high {
             let middle = low + (high - low) / 2

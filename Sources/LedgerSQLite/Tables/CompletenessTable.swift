@@ -7,8 +7,8 @@ enum CompletenessTable {
 
     static func mark(_ row: SQLStatement) -> CompletenessMark {
         CompletenessMark(
-            scope: row.number(0) ?? 0, since: row.number(1) ?? 0, until: row.number(2) ?? 0,
-            checkedAt: row.number(3) ?? 0, readUntil: row.number(4), signedUntil: row.number(5))
+            scope: row.number(0) ?? 0, since: row.instant(1) ?? 0, until: row.instant(2) ?? 0,
+            checkedAt: row.instant(3) ?? 0, readUntil: row.instant(4), signedUntil: row.instant(5))
     }
 
     static func mark(of scope: Int64, _ db: Database) throws -> CompletenessMark? {
@@ -49,7 +49,7 @@ enum CompletenessTable {
             """, [.integer(recovery)]
         ) { row in
             UnverifiedSpans.ReadWindow(
-                from: row.number(0) ?? 0, until: row.number(1) ?? 0, unverified: row.number(2) ?? 1,
+                from: row.instant(0) ?? 0, until: row.instant(1) ?? 0, unverified: row.number(2) ?? 1,
                 isWhole: row.number(3) == 1, onlyFailures: row.number(4) == 1)
         }
     }

@@ -152,8 +152,8 @@ enum ConsumptionTables {
     static func inquiry(_ row: SQLStatement) -> ConsumptionInquiry {
         ConsumptionInquiry(
             id: row.number(0) ?? 0, scope: row.number(1) ?? 0, transactionID: row.text(2) ?? "",
-            originalTransactionID: row.text(3) ?? "", customer: row.text(4), requestedAt: row.number(5) ?? 0,
-            deadline: row.number(6) ?? 0, state: row.text(7).flatMap(ConsumptionInquiry.State.init) ?? .missed,
+            originalTransactionID: row.text(3) ?? "", customer: row.text(4), requestedAt: row.instant(5) ?? 0,
+            deadline: row.instant(6) ?? 0, state: row.text(7).flatMap(ConsumptionInquiry.State.init) ?? .missed,
             attempts: row.count(8), nextAttemptAt: row.number(9) ?? 0, sentAt: row.number(10),
             sent: row.text(11), answer: row.text(12),
             decision: row.text(13).flatMap(ConsumptionInquiry.Decision.init), decidedAt: row.number(14))

@@ -39,7 +39,7 @@ enum GrantTables {
 
     /// Creates an event from the columns `kind`, `instant` and `content`.
     private static func event(_ row: SQLStatement, from column: Int32, of id: String) throws -> GrantEvent {
-        guard let kind = row.number(column).flatMap(GrantEvent.Kind.init), let instant = row.number(column + 1),
+        guard let kind = row.number(column).flatMap(GrantEvent.Kind.init), let instant = row.instant(column + 1),
             let text = row.text(column + 2)
         else { throw StorageError(.damaged, "the grant \(id) is damaged") }
         do { return GrantEvent(kind, at: instant, try .init(text: text)) } catch {

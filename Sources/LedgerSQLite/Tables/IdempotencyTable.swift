@@ -80,10 +80,13 @@ extension SQLiteStorage: IdempotencyStorage {
                 """, [.text(client), .text(key)]
             ) { row in
                 IdempotentRequest(
-                    fingerprint: row.blob(0) ?? Data(), startedAt: row.number(1) ?? 0,
+                    fingerprint: row.blob(0) ?? Data(), startedAt: row.instant(1) ?? 0,
                     response: IdempotencyTable.response(row))
             }
             let decision = IdempotencyDecision.of(known, fingerprint: fingerprint, at: now, lockTimeout: lockTimeout)
+            if case .repeats(let response) = decision, !(100...599).contains(response.status) {
+                throw StorageError(.damaged, "the stored response to the request is damaged")
+            }
             guard decision == .proceed else { return decision }
             try db.run(
                 """

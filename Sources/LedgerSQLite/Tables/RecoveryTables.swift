@@ -86,7 +86,7 @@ enum UnverifiedSpanTable {
             try db.all(
                 "SELECT from_date, until_date FROM unverified_spans WHERE scope = ? ORDER BY from_date",
                 [.integer(scope)]
-            ) { .init(from: $0.number(0) ?? 0, until: $0.number(1) ?? 0) })
+            ) { .init(from: $0.instant(0) ?? 0, until: $0.instant(1) ?? 0) })
     }
 
     static func store(_ spans: UnverifiedSpans, in scope: Int64, _ db: Database) throws {
@@ -101,7 +101,7 @@ enum UnverifiedSpanTable {
     /// Creates spans from the failures of an earlier version, and moves the mark before the first one.
     static func createSpans(fromFailuresOf scope: Int64, _ db: Database) throws {
         func span(_ row: SQLStatement) -> UnverifiedSpans.Span? {
-            guard let from = row.number(0), let until = row.number(1) else { return nil }
+            guard let from = row.instant(0), let until = row.instant(1) else { return nil }
             return .init(from: from, until: until)
         }
         var spans = UnverifiedSpans(

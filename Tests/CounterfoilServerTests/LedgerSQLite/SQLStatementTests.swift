@@ -39,6 +39,24 @@ import Testing
         }
     }
 
+    /// A file may be damaged. The server adds durations to instants, and one to numbers of attempts.
+    @Test(
+        arguments: [
+            (Int64.min, -8_640_000_000_000_000, 0), (-8_640_000_000_000_001, -8_640_000_000_000_000, 0), (-1, -1, 0),
+            (1, 1, 1), (8_640_000_000_000_001, 8_640_000_000_000_000, Int(Int32.max)),
+            (.max, 8_640_000_000_000_000, Int(Int32.max)),
+        ] as [(Int64, Milliseconds, Int)])
+    func `Instants and counts are limited so that sums do not overflow`(
+        _ stored: Int64, _ instant: Milliseconds, _ count: Int
+    ) async throws {
+        try await withLedger { storage in
+            let read = try await storage.read { db in
+                try db.first("SELECT ?", [.integer(stored)]) { row in [row.instant(0), Int64(row.count(0))] }
+            }
+            #expect(read == [instant, Int64(count)])
+        }
+    }
+
     @Test func `Reading a column as another type returns nil`() async throws {
         try await withLedger { storage in
             let read = try await storage.read { db in

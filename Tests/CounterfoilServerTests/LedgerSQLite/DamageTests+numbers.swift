@@ -1,0 +1,114 @@
+import CounterfoilServer
+import Foundation
+import GRDB
+import StoreSimulator
+import TestSupport
+import Testing
+
+@testable import Ledger
+@testable import LedgerSQLite
+@testable import LedgerServices
+
+// Numbers at the limits of integers, in columns with which the server calculates.
+extension `Damaged ledger rows` {
+    /// Sets columns to a number. Requires that there is a row.
+    private static func set(_ columns: String, to number: Int64, _ storage: SQLiteStorage) async throws {
+        let changed = try await storage.pool.write { db in
+            try db.execute(sql: "UPDATE \(columns) = ?", arguments: [number])
+            return db.changesCount
+        }
+        try #require(changed > 0)
+    }
+
+    @Test(
+        arguments: [
+            "completeness SET since_date", "completeness SET until_date", "completeness SET checked_at",
+            "completeness SET read_until", "completeness SET signed_until", "sweeps SET started_at",
+            "sweeps SET finished_at", "recoveries SET state = 'open', from_date",
+            "recoveries SET state = 'open', until_date",
+        ], [Int64.min, .max])
+    func `The server starts with an instant beyond all dates and reads the notification history`(
+        _ column: String, _ instant: Int64
+    ) async throws {
+        try await World.run { world in
+            _ = try await Self.buy(world, "anna")
+            try await world.waitUntilIdle()
+            try await world.server.core.recovery.runNow()
+            try await Self.set(column, to: instant, world.sqlite)
+            try await world.stopServer()
+            try await world.startServer()
+            try await world.server.core.recovery.runNow()
+            #expect(try await world.completeness().state == .complete)
+        }
+    }
+
+    @Test(arguments: [Int64.min, .max])
+    func `A consumption request with an impossible number of attempts is answered`(_ attempts: Int64) async throws {
+        try await World.run(server: { $0.apps[0].consumption = ConsumptionPolicy(defaultConsent: true) }) { world in
+            let simulator = world.simulator
+            simulator.configure { $0.refundDecision = .byCommand }
+            let fault = try simulator.add(Fault("route:send-consumption", .status(code: 403)))
+            let original = try await Self.buy(world, "anna", "com.example.coins.100")
+            try await world.waitUntilIdle()
+            try await simulator.perform(.requestRefund(customer: "anna"))
+            try await world.waitUntilIdle()
+            _ = try await world.inquiry(about: original) { $0.attempts > 0 }
+            try await Self.set("consumption_requests SET attempts", to: attempts, world.sqlite)
+            try simulator.removeFault(fault)
+            try await simulator.advance(by: 3600)
+            let answered = try await world.inquiry(about: original) { $0.state != .pending }
+            #expect(answered.state == .sent)
+        }
+    }
+
+    @Test(arguments: [Int64.min, .max])
+    func `A repeated request of an impossible date is decided`(_ instant: Int64) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let storage = try await TestLedger(in: folder).sqlite
+            func begin() async throws -> IdempotencyDecision {
+                try await storage.beginRequest(
+                    "key", of: "client", about: nil, fingerprint: Data([1]), at: 1000, lockTimeout: 100)
+            }
+            try #require(try await begin() == .proceed)
+            try await Self.set("requests SET started_at", to: instant, storage)
+            // A date in the distant past has expired; one in the future shows nothing.
+            #expect(try await begin() == .proceed)
+            #expect(try await begin() == .isInProgress)
+            try storage.close()
+        }
+    }
+
+    @Test(arguments: [Int64.min, -1, 99, 1000, .max])
+    func `A stored response without a possible status is neither sent nor created again`(_ status: Int64)
+        async throws
+    {
+        try await Tool.inTemporaryFolder { folder in
+            let storage = try await TestLedger(in: folder).sqlite
+            func begin() async throws -> IdempotencyDecision {
+                try await storage.beginRequest(
+                    "key", of: "client", about: nil, fingerprint: Data([1]), at: 1000, lockTimeout: 100)
+            }
+            try #require(try await begin() == .proceed)
+            let response = IdempotentRequest.StoredResponse(status: 201, type: nil, body: Data())
+            try await storage.endRequest("key", of: "client", begunAt: 1000, with: response)
+            try #require(try await begin() == .repeats(response))
+            try await Self.set("requests SET status", to: status, storage)
+            let error = await #expect(throws: StorageError.self) { try await begin() }
+            #expect(error?.code == .damaged)
+            try storage.close()
+        }
+    }
+
+    @Test(arguments: [Int64.min, .max])
+    func `A replay reads events whose identifier is at the limit of integers`(_ number: Int64) async throws {
+        try await World.run { world in
+            _ = try await Self.buy(world, "anna")
+            try await world.waitUntilIdle()
+            try await Self.set("events SET seq", to: number, world.sqlite)
+            let target = FanOutTarget(endpoint: 1) { _, _ in 1 }
+            let range = ReplayRange(from: 0, to: .max, after: 0, through: .max, limit: 10)
+            let outcome = try await world.sqlite.countReplay(range, to: target)
+            #expect(outcome.deliveries == (number == .max ? 1 : 0))
+        }
+    }
+}
