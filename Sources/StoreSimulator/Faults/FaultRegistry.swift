@@ -29,7 +29,7 @@ package struct FaultRegistry: Sendable, Codable {
     package mutating func add(_ fault: Fault) throws(SimulatorError) -> Int {
         try fault.check()
         guard entries.count < 1000 else { throw SimulatorError(.limitReached, "there are 1000 faults already") }
-        lastNumber += 1
+        lastNumber &+= 1
         entries.append(Entry(number: lastNumber, fault: fault))
         return lastNumber
     }
@@ -58,7 +58,7 @@ package struct FaultRegistry: Sendable, Codable {
                 let word = fault.isForRoutes ? routeGenerator.next() : notificationGenerator.next()
                 guard word.fraction < probability else { continue }
             }
-            entries[index].timesApplied += 1
+            entries[index].timesApplied &+= 1
             effects.append(fault.effect)
         }
         entries.removeAll { entry in entry.fault.count.map { entry.timesApplied >= $0 } ?? false }

@@ -51,7 +51,7 @@ extension Store {
         let wasDelivered = notifications[number].isDelivered
         if result == .success, !wasDelivered {
             notifications[number].isDelivered = true
-            delivered += 1
+            delivered &+= 1
         }
         // Manual attempts are stored, too, so that their result can be read. At the limit, a new attempt replaces the
         // latest manual one; scheduled attempts alone never reach the limit.
@@ -61,7 +61,7 @@ extension Store {
         }
         notifications[number].attempts.append(
             NotificationAttempt(date: date, result: result, status: status, answer: answer, isManual: isManual))
-        if result != .success { failedAttempts += 1 }
+        if result != .success { failedAttempts &+= 1 }
         // A notification that has arrived before is not retried.
         guard !isManual else { return }
         guard result != .success, !wasDelivered, settings.retriesNotifications, !isFinal,

@@ -50,7 +50,8 @@ extension SimulatorCore {
         // A reset in the meantime sets the counts to zero.
         return AdvanceReport(
             from: begin, to: now, notifications: max(0, after.notifications - before.notifications),
-            delivered: max(0, after.delivered - before.delivered), failedAttempts: max(0, after.failed - before.failed))
+            delivered: max(0, after.delivered &- before.delivered),
+            failedAttempts: max(0, after.failed &- before.failed))
     }
 
     /// Throws if a frozen clock starts at an instant for which no certificate can be issued, or after ``latest``.
@@ -75,8 +76,8 @@ extension SimulatorCore {
             // Only stored counters are read: there may be millions of notifications.
             (
                 state.production.notifications.count + state.sandbox.notifications.count,
-                state.production.delivered + state.sandbox.delivered,
-                state.production.failedAttempts + state.sandbox.failedAttempts
+                state.production.delivered &+ state.sandbox.delivered,
+                state.production.failedAttempts &+ state.sandbox.failedAttempts
             )
         }
     }

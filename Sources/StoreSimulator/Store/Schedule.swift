@@ -45,7 +45,8 @@ package struct Schedule: Sendable, Codable {
 
     /// Schedules an event. Events with the same date are ordered by `order`, by default the order of the calls.
     package mutating func add(_ event: Event, at date: Date, order: Int? = nil) {
-        count += 1
+        // The number may come from a snapshot that somebody edited, as all that the store counts.
+        count &+= 1
         heap.append(Entry(date: date, number: order ?? count, event: event))
         var child = heap.count - 1
         while child > 0, case let parent = (child - 1) / 2, heap[child].precedes(heap[parent]) {

@@ -96,7 +96,7 @@ extension Store {
         guard let offer = purchase.offer.flatMap({ purchase.product.offer($0) }) else { return }
         if offer.type == .offerCode {
             let key = Self.redemptionKey(offer, purchase.product)
-            redemptions[key, default: 0] += 1
+            redemptions[key, default: 0] &+= 1
             customers[purchase.customer]?.redeemedOffers.append(key)
         } else if offer.type == .winBack, let group = purchase.product.subscription?.group {
             customers[purchase.customer]?.winBacks[group] = now

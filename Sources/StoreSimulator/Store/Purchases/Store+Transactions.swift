@@ -32,7 +32,7 @@ extension Store {
     mutating func add(
         _ payload: JWSTransactionDecodedPayload, for customer: String, sharedFrom: String? = nil
     ) -> StoredTransaction {
-        revision += 1
+        revision &+= 1
         let order = identifiers.order()
         var transaction = StoredTransaction(payload: payload, customer: customer, order: order, revision: revision)
         transaction.sharedFrom = sharedFrom
@@ -47,7 +47,7 @@ extension Store {
     mutating func change(_ id: String, _ body: (inout JWSTransactionDecodedPayload) -> Void) {
         guard var transaction = transactions[id] else { return }
         body(&transaction.payload)
-        revision += 1
+        revision &+= 1
         transaction.revision = revision
         transactions[id] = transaction
         pendingDeviceChanges.transactions.append(id)

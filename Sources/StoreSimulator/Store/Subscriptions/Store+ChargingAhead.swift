@@ -131,7 +131,7 @@ extension Store {
         subscription.beforeCharge = transaction.payload.purchaseDate > now ? before : nil
         subscription.current = transaction.payload.transactionId
         subscription.renewalProduct = transaction.payload.productId
-        subscription.renewals += 1
+        subscription.renewals &+= 1
         subscription.offer = offer(of: transaction.payload, after: subscription)
         if let expires = transaction.payload.expiresDate { subscription.commitment?.ends = expires }
         if !isOver {
@@ -151,7 +151,7 @@ extension Store {
         if let before = subscription.offer, before.offer.type == type,
             before.offer.identifier == payload.offerIdentifier
         {
-            return .init(offer: before.offer, periodsBegun: before.periodsBegun + 1)
+            return .init(offer: before.offer, periodsBegun: before.periodsBegun &+ 1)
         }
         return payload.offerIdentifier.flatMap { catalogue.product(payload.productId)?.offer($0, type: type) }
             .map { .init(offer: $0, periodsBegun: 1) }

@@ -122,10 +122,10 @@ extension Store {
             else { continue }
             if extensionRefusal(subscription, at: now) == nil {
                 extend(subscription, days: job.days, at: now)
-                job.succeeded += 1
+                job.succeeded &+= 1
             } else {
                 announce(.renewalExtension, .failure, about: subscription.id, at: now)
-                job.failed += 1
+                job.failed &+= 1
             }
         }
         finish(job, at: now)

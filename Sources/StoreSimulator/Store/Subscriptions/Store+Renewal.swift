@@ -235,7 +235,7 @@ extension Subscription {
         nextOffer = nil
         if advancedCommerce?.beginNextPeriod() != nil { price = advancedCommerce?.price ?? price }
         clearFailedRenewal()
-        renewals += 1
+        renewals &+= 1
     }
 
     /// Returns the offer that continues if the next period is of this product; nil for another product.

@@ -176,7 +176,9 @@ extension Store {
     /// Returns the end of a commitment's last period if the current period ends at `expires`.
     private func end(of commitment: Subscription.Commitment, after expires: Date, on day: Int?) -> Date {
         let day = day ?? expires.dayOfMonth
-        return stride(from: commitment.periodNumber, to: commitment.totalPeriods, by: 1)
+        // An edited snapshot may have any numbers.
+        let left = Int64(commitment.totalPeriods) - Int64(commitment.periodNumber)
+        return (0..<min(max(left, 0), Int64(Subscription.Commitment.maximumPeriods)))
             .reduce(expires) { date, _ in end(of: .month, from: date, on: day) }.wholeMilliseconds
     }
 
