@@ -20,13 +20,14 @@ extension `Damaged ledger rows` {
         try #require(changed > 0)
     }
 
-    @Test(
-        arguments: [
-            "completeness SET since_date", "completeness SET until_date", "completeness SET checked_at",
-            "completeness SET read_until", "completeness SET signed_until", "sweeps SET started_at",
-            "sweeps SET finished_at", "recoveries SET state = 'open', from_date",
-            "recoveries SET state = 'open', until_date",
-        ], [Int64.min, .max])
+    @Test(arguments: [
+        ("completeness SET since_date", Int64.min), ("completeness SET checked_at", .max),
+        ("completeness SET until_date", .min), ("completeness SET until_date", .max),
+        ("completeness SET read_until", .min), ("completeness SET read_until", .max),
+        ("completeness SET signed_until", .min), ("completeness SET signed_until", .max),
+        ("sweeps SET finished_at", .min), ("sweeps SET finished_at", .max),
+        ("recoveries SET state = 'open', from_date", .min), ("recoveries SET state = 'open', until_date", .min),
+    ])
     func `The server starts with an instant beyond all dates and reads the notification history`(
         _ column: String, _ instant: Int64
     ) async throws {
