@@ -15,7 +15,8 @@ package struct LoopbackService: Sendable {
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
 
-    /// Starts to listen; `port` 0 means any free port. When this returns, the server answers requests.
+    /// Starts to listen; `port` 0 means any free port. When this returns, the server answers requests. Throws
+    /// `CancellationError`, and stops the server, if the task is cancelled.
     ///
     /// - Parameter idleTime: How long a connection may stay open without requests or reads. A client that is refused
     ///   before it has sent the whole request may never close the connection.
@@ -45,14 +46,17 @@ package struct LoopbackService: Sendable {
             try await connections.whileServing { try await group.run() }
         }
         (self.group, self.running) = (group, running)
-        for await port in ports {
-            self.port = port
-            return
+        // Wait in a separate task, which cancellation does not end: a server can be stopped only after it has started.
+        guard let listening = await Task(operation: { await ports.first { _ in true } }).value else {
+            // The server failed.
+            try await running.value
+            throw NotListening()
         }
-        // The server failed, or the calling task was cancelled.
-        await group.triggerGracefulShutdown()
-        try await running.value
-        throw NotListening()
+        self.port = listening
+        if Task.isCancelled {
+            await stop()
+            throw CancellationError()
+        }
     }
 
     /// Stops the server: accepts no more connections, and closes open ones after half a second.

@@ -55,7 +55,8 @@ public final class Simulator: Sendable {
     /// ```
     ///
     /// - Throws: ``SimulatorError`` if the port is in use, the folder cannot be written, a file in it is damaged, the
-    ///   catalogue is invalid, or a frozen clock does not start between 1952 and 2199.
+    ///   catalogue is invalid, or a frozen clock does not start between 1952 and 2199. `CancellationError` if the task is
+    ///   cancelled before the simulator listens.
     public static func start(
         _ configuration: SimulatorConfiguration = SimulatorConfiguration(), receiver: NotificationReceiver? = nil
     ) async throws -> Simulator {
@@ -111,7 +112,11 @@ public final class Simulator: Sendable {
     /// Listens on loopback; `port` 0 means any free port.
     private static func listen(_ holder: SimulatorHolder, port: Int) async throws -> LoopbackService {
         let responder = HeadResponder(base: SimulatorRoutes.router(holder).buildResponder())
-        do { return try await LoopbackService(responder, port: port, label: "counterfoil.simulator") } catch {
+        do {
+            return try await LoopbackService(responder, port: port, label: "counterfoil.simulator")
+        } catch let error as CancellationError {
+            throw error
+        } catch {
             let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)).lowercased() }
             throw SimulatorError(
                 .cannotListen,

@@ -22,4 +22,13 @@ import Testing
             }
         }
     }
+
+    @Test func `A cancelled start throws CancellationError`() async throws {
+        let start = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await Simulator.start(.frozen)
+        }
+        start.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await start.value }
+    }
 }
