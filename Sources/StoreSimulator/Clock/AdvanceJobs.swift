@@ -31,7 +31,7 @@ final class AdvanceJobs: Sendable {
         var task: Task<Void, Never>?
     }
 
-    private let jobs = Mutex<(list: [Job], lastID: Int)>(([], 0))
+    private let jobs = Mutex<(list: [Job], lastID: Int, isStopped: Bool)>(([], 0, false))
     private static let maximumCount = 20
 
     /// Whether an advance is running.
@@ -49,8 +49,9 @@ final class AdvanceJobs: Sendable {
             let advance = Advance(
                 id: id, state: .advancing, from: from, target: target, now: from, notifications: 0, delivered: 0,
                 failedAttempts: 0)
-            let task = Task { await body(id) }
-            jobs.list = jobs.list.suffix(Self.maximumCount - 1) + [Job(advance: advance, before: before, task: task)]
+            let job = Job(
+                advance: advance, before: before, isCancelled: jobs.isStopped, task: Task { await body(id) })
+            jobs.list = jobs.list.suffix(Self.maximumCount - 1) + [job]
             return id
         }
     }
@@ -67,8 +68,10 @@ final class AdvanceJobs: Sendable {
         }
     }
 
+    /// Cancels all advances. Later ones are cancelled from the start: the simulator stops.
     func cancelAll() {
         let tasks = jobs.withLock { jobs in
+            jobs.isStopped = true
             for index in jobs.list.indices { jobs.list[index].isCancelled = true }
             return jobs.list.compactMap(\.task)
         }

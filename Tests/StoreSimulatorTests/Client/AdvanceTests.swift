@@ -1,9 +1,10 @@
 import AppStoreServer
 import Foundation
-import StoreSimulator
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import StoreSimulator
 
 @Suite struct `Background advances of the clock` {
     private struct Advance: Decodable {
@@ -96,6 +97,18 @@ import Testing
             // The next advance starts where the cancelled one stopped.
             let rest = try await simulator.advance(by: 60)
             #expect((rest.from.timeIntervalSince1970 * 1000).rounded() >= last.now.rounded())
+        }
+    }
+
+    /// A request may arrive after the simulator has cancelled all advances and before it closes its port.
+    @Test func `An advance that begins while the simulator stops does not move the clock`() async throws {
+        try await withSimulator { simulator in
+            let before = simulator.now
+            simulator.core.advances.cancelAll()
+            let begun = try simulator.core.beginAdvance(to: before + 86_400)
+            try await waitUntil("the advance has ended") { !simulator.core.advances.isAdvancing }
+            #expect(simulator.now == before)
+            #expect(simulator.core.advances.find(begun.id)?.advance.state == .cancelled)
         }
     }
 }
