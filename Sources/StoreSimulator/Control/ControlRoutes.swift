@@ -153,14 +153,7 @@ enum ControlRoutes {
             return try json(settings)
         },
         Operation(.patch, "/{environment}/settings") { simulator, request in
-            let changes = try request.decode(JSONValue.self)
-            // Read and write under one lock, so that concurrent changes of other settings are not lost.
-            return try json(
-                try simulator.core.change(request.environment) { store, _ in
-                    let settings = try store.settings.merging(changes)
-                    store.settings = settings
-                    return settings
-                })
+            try json(simulator.core.merge(request.decode(JSONValue.self), in: request.environment))
         },
     ]
 

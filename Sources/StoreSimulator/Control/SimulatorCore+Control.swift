@@ -97,6 +97,16 @@ extension SimulatorCore {
         }
     }
 
+    /// Changes the settings that `changes` has, and returns all settings. Reads and writes under one lock, so that
+    /// concurrent changes of other settings are not lost.
+    func merge(_ changes: JSONValue, in environment: AppStoreEnvironment) throws -> StoreSettings {
+        try change(environment) { store, _ in
+            let settings = try store.settings.merging(changes)
+            store.settings = settings
+            return settings
+        }
+    }
+
     func setNotificationURL(_ url: String?, in environment: AppStoreEnvironment) throws(ControlFailure) {
         guard url.map(StoreSettings.isURL) ?? true else {
             throw ControlFailure(invalid: "url is an http or https URL", param: "url")

@@ -171,8 +171,7 @@ struct ScenarioRunner {
     }
 
     private mutating func set(_ changes: JSONValue, in environment: AppStoreEnvironment) throws {
-        let settings = try core.read(environment) { store, _ in store.settings }.merging(changes)
-        core.change(environment) { store, _ in store.settings = settings }
+        let settings = try core.merge(changes, in: environment)
         if case .object(let members) = changes, members["notificationURL"] != nil {
             redirected[environment] = settings
         }
