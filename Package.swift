@@ -221,8 +221,8 @@ let package = Package(
             "CounterfoilTests",
             [
                 "counterfoil", "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts",
-                "StoreSimulator", "LedgerSQLite", "LedgerServices", "CounterfoilServer", crypto, arguments,
-            ]),
+                "StoreSimulator", "LedgerSQLite", "LedgerServices", "CounterfoilServer", crypto, arguments, nio,
+            ] + httpServer),
     ]
 )
 

@@ -160,8 +160,8 @@ enum ControlRoutes {
     // MARK: - Notifications
 
     private static let notifications: [Operation] = [
-        Operation(.get, "/{environment}/notifications", takes: paging + ["customer"]) { simulator, request in
-            try json(simulator.core.notificationPage(request))
+        Operation(.get, "/{environment}/notifications", takes: paging + ["customer", "notificationUUID"]) {
+            simulator, request in try json(simulator.core.notificationPage(request))
         },
         Operation(.get, "/{environment}/notifications/{notificationUUID}") { simulator, request in
             let (environment, number) = try simulator.core.notification(request)

@@ -79,13 +79,18 @@ extension SimulatorCore {
         return line
     }
 
-    /// Returns a page of notifications, oldest first. The query parameter `customer` selects one customer.
+    /// Returns a page of notifications, oldest first. The query parameters `customer` and `notificationUUID` select
+    /// those of one customer, and a single one.
     func notificationPage(_ request: ControlRequest) throws -> ControlList<NotificationSummaryLine> {
-        let customer = request.query["customer"]
+        let (customer, uuid) = (request.query["customer"], request.query["notificationUUID"])
         return try read(request.environment) { store, _ in
-            let numbers = store.notifications.indices.filter { index in
-                customer == nil || store.notifications[index].customer == customer
+            let selected: [Int]
+            if let uuid {
+                selected = [UUID(text: uuid).flatMap { store.notificationsByUUID[$0] }].compactMap(\.self)
+            } else {
+                selected = Array(store.notifications.indices)
             }
+            let numbers = selected.filter { customer == nil || store.notifications[$0].customer == customer }
             return try request.page(numbers).map { NotificationSummaryLine(store.notifications[$0], number: $0) }
         }
     }

@@ -42,11 +42,9 @@ struct ControlClient: Sendable {
     }
 
     /// Returns every item of a list, from all pages.
-    func all<Item: Decodable>(
-        _ path: [String], from first: String? = nil, as type: Item.Type = Item.self
-    ) async throws -> [Item] {
+    func all<Item: Decodable>(_ path: [String], as type: Item.Type = Item.self) async throws -> [Item] {
         var items: [Item] = []
-        var next = first
+        var next: String?
         repeat {
             let page = try await call(
                 "GET", path, query: [("limit", "1000")] + (next.map { [("page", $0)] } ?? []),

@@ -61,26 +61,26 @@ struct ListenCommand: AsyncParsableCommand {
     private func listen(
         at port: Int, _ client: ControlClient, _ finished: AsyncThrowingStream<Void, any Error>
     ) async throws {
-        let before = try await redirect(to: port, by: client)
-        try await withCleanup({ await restoreURLs(before, from: port, by: client) }) {
-            try await Signals.untilStopped {
-                try self.printStart(port)
+        var before: [EnvironmentName: String?] = [:]
+        for environment in selected {
+            before[environment] = .some(try await client.settings(of: environment).notificationURL)
+        }
+        // Catch signals before changing a URL: one that ends the command must not leave the URL of a closed port.
+        try await Signals.untilStopped { [before] in
+            try await withCleanup({ await restoreURLs(before, from: port, by: client) }) {
+                try await redirect(to: port, by: client)
+                try printStart(port)
                 for try await _ in finished {}
             }
         }
     }
 
     /// Sets the simulator's notification URLs to this command's port.
-    ///
-    /// - Returns: The previous notification URLs.
-    private func redirect(to port: Int, by client: ControlClient) async throws -> [EnvironmentName: String?] {
-        var before: [EnvironmentName: String?] = [:]
+    private func redirect(to port: Int, by client: ControlClient) async throws {
         for environment in selected {
-            before[environment] = .some(try await client.settings(of: environment).notificationURL)
             let url = Self.url(of: environment, at: port)
             _ = try await client.send("PUT", [environment.rawValue, "notification-url"], body: ["url": url])
         }
-        return before
     }
 
     private static func url(of environment: EnvironmentName, at port: Int) -> String {

@@ -51,13 +51,14 @@ final class NotificationListener: Sendable {
     }
 
     private func answer(_ request: Request, _ environment: EnvironmentName) async throws -> Response {
+        // A request without a complete body is none of the notifications to count.
+        let body = Data(try await request.body.collect(upTo: 1 << 20).readableBytesView)
         let number = received.withLock { number in
             number += 1
             return number
         }
         // Refuse notifications after the last one, so that the simulator sends them again later.
         guard number <= maximum ?? .max else { return Response(status: .serviceUnavailable) }
-        let body = Data(try await request.body.collect(upTo: 1 << 20).readableBytesView)
         var line = await reader.read(body, in: environment)
         let response = await forward(body, contentType: request.headers[.contentType], &line)
         let text = asJSON ? try JSONLine.text(line) : line.text(Style.current())

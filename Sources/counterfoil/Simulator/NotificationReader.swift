@@ -6,12 +6,9 @@ import Foundation
 import StoreSimulator
 
 /// Verifies notifications of a simulator and extracts the fields to print.
-actor NotificationReader {
+struct NotificationReader: Sendable {
     private let client: ControlClient
     private let verifiers: [EnvironmentName: SignedDataVerifier]
-    /// The customer of each listed notification, by UUID. Payloads do not name the customer.
-    private var customers: [String: String] = [:]
-    private var next: [EnvironmentName: Int] = [:]
 
     init(_ client: ControlClient) throws {
         self.client = client
@@ -39,10 +36,7 @@ actor NotificationReader {
         let unified_receipt: Unified
     }
 
-    private struct Listed: Decodable {
-        let notificationUUID: String
-        let customer: String?
-    }
+    private struct Listed: Decodable { let customer: String? }
 
     /// Verifies a body that was posted to the notification URL and returns the line to print.
     func read(_ body: Data, in environment: EnvironmentName) async -> NotificationLine {
@@ -92,21 +86,14 @@ actor NotificationReader {
         }
     }
 
-    /// Returns the customer of a notification, which it requests from the simulator.
+    /// Returns the customer of a notification, which payloads do not name. Requests it from the simulator each time:
+    /// after a reset, the UUID of an earlier notification may be that of another customer's.
     private func customer(of uuid: String, in environment: EnvironmentName) async -> String? {
-        if let known = customers[uuid] { return known }
-        let start = next[environment, default: 0]
         // Print the line without the customer if the request fails.
-        guard
-            let listed = try? await client.all(
-                [environment.rawValue, "notifications"], from: String(start), as: Listed.self)
-        else { return nil }
-        // After a reset of the simulator the list is shorter than the number of items read: start again.
-        next[environment] = listed.isEmpty ? 0 : start + listed.count
-        // Keep customers for retries, which may come days later by the simulator's clock, but limit their number.
-        if customers.count > 100_000 { customers = [:] }
-        for item in listed { customers[item.notificationUUID] = item.customer }
-        return customers[uuid]
+        let found = try? await client.call(
+            "GET", [environment.rawValue, "notifications"], query: [("notificationUUID", uuid)],
+            as: ListPage<Listed>.self)
+        return found?.items.first?.customer
     }
 }
 
