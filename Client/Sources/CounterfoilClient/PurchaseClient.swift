@@ -160,8 +160,9 @@ public actor PurchaseClient {
         // A call that failed while the storage could not be read must not begin later.
         if case .buy(let call, _, _) = event, calls[call] == nil { return }
         if case .restore(let call) = event, calls[call] == nil { return }
-        let now = await scheduler.now()
-        let effects = machine.handle(event, at: now, jitter: .random(in: 0.5...1.5))
+        // A timer that elapsed before an earlier event scheduled it again.
+        if case .timer(let timer) = event, timers[timer] != nil { return }
+        let effects = machine.handle(event, at: await scheduler.now(), jitter: .random(in: 0.5...1.5))
         for effect in effects where !isStopped { await perform(effect) }
     }
 
@@ -200,7 +201,8 @@ public actor PurchaseClient {
             timers[timer]?.cancel()
             timers[timer] = Task {
                 do { try await scheduler.sleep(for: delay) } catch { return }
-                events.yield(.timer(timer))
+                // The timer may have been scheduled again or removed since it elapsed.
+                if !Task.isCancelled, timers.removeValue(forKey: timer) != nil { events.yield(.timer(timer)) }
             }
         case .unschedule(let timer): timers.removeValue(forKey: timer)?.cancel()
         case .complete(let call, let outcome): calls.removeValue(forKey: call)?.resume(returning: outcome)
