@@ -67,15 +67,15 @@ extension SimulatorCore {
     }
 
     private func record(_ attempt: DeliveryAttempt, _ result: DeveloperServerClient.Result, isFinal: Bool = false) {
-        state.withLock {
-            $0[attempt.environment].recordAttempt(
+        change(attempt.environment) { store, _ in
+            store.recordAttempt(
                 attempt.number, result.outcome, status: result.status, answer: result.answer, isFinal: isFinal,
                 isManual: attempt.isManual, at: attempt.date)
         }
     }
 
     private func reschedule(_ attempt: DeliveryAttempt) {
-        state.withLock { $0[attempt.environment].reschedule(attempt, at: attempt.date) }
+        change(attempt.environment) { store, _ in store.reschedule(attempt, at: attempt.date) }
     }
 
     /// Returns the text of a notification. It is the same each time, unless faults change it.

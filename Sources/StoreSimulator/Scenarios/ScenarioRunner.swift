@@ -1,7 +1,6 @@
 internal import AppStoreModels
 internal import Basics
 internal import Foundation
-internal import Synchronization
 
 extension Simulator {
     /// Runs a scenario with new customers. If a customer of a name exists, the scenario's customers get a suffix. At
@@ -93,7 +92,7 @@ struct ScenarioRunner {
     mutating func run() async throws {
         for (environment, settings) in scenario.settings { try set(settings, in: environment) }
         for fault in scenario.randomFaults?.faults ?? [] {
-            faults.append(try core.state.withLock { try $0.faults.add(fault) })
+            faults.append(try core.add(fault))
         }
         for step in scenario.steps {
             var line = ScenarioReport.Step(line: step.line, title: step.title, outcome: .skipped)
@@ -124,7 +123,7 @@ struct ScenarioRunner {
                     .flatMap { Date(millisecondsSince1970: $0) } ?? core.now
                 _ = try await core.advance(to: target)
             case .trigger(let json): try await trigger(json)
-            case .fault(let fault): faults.append(try core.state.withLock { try $0.faults.add(fault) })
+            case .fault(let fault): faults.append(try core.add(fault))
             case .set(let settings): try set(settings, in: environment)
             case .endOffer(let product, let offer, let length):
                 let end = TypedDuration(length)?.after(core.now) ?? core.now
@@ -179,7 +178,7 @@ struct ScenarioRunner {
 
     func removeFaults() {
         // A fault that has reached its count was removed before.
-        for number in faults { try? core.state.withLock { try $0.faults.remove(number) } }
+        for number in faults { try? core.removeFault(number) }
     }
 }
 

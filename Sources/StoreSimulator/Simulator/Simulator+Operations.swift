@@ -1,6 +1,5 @@
 public import AppStoreModels
 public import Foundation
-internal import Synchronization
 
 extension Simulator {
     /// The time of the simulator's clock.
@@ -103,16 +102,12 @@ extension Simulator {
     /// - Throws: ``SimulatorError`` with `invalid_fault` if target, effect and limits do not fit, `limit_reached` if
     ///   there are 1000 faults.
     @discardableResult
-    public func add(_ fault: Fault) throws -> Int {
-        try core.state.withLock { state in try state.faults.add(fault) }
-    }
+    public func add(_ fault: Fault) throws -> Int { try core.add(fault) }
 
     /// Removes the fault with a number; nil removes all faults.
     ///
     /// - Throws: ``SimulatorError`` with `unknown_fault` if there is no such fault.
-    public func removeFault(_ number: Int? = nil) throws {
-        try core.state.withLock { state in try state.faults.remove(number) }
-    }
+    public func removeFault(_ number: Int? = nil) throws { try core.removeFault(number) }
 
     /// Replaces the leaf certificate and key that sign data. Data that was signed before stays valid.
     ///

@@ -20,6 +20,8 @@ extension Simulator {
             throw SimulatorError(
                 .unwritableDirectory, "the snapshot cannot be written to \(file.path): \(FileFailure.reason(error))")
         }
+        // The pages list the snapshots.
+        core.watch.signal()
     }
 
     /// Restores the state of the snapshot `name`, including the simulated time. The clock mode stays unchanged, and so

@@ -97,6 +97,18 @@ extension SimulatorCore {
         return try changeWithoutSignal(environment, body)
     }
 
+    /// Activates a fault, signals the change, and returns the fault's number.
+    func add(_ fault: Fault) throws(SimulatorError) -> Int {
+        defer { watch.signal() }
+        return try state.withLock { state throws(SimulatorError) in try state.faults.add(fault) }
+    }
+
+    /// Removes the fault with a number, or all faults for nil, and signals the change.
+    func removeFault(_ number: Int?) throws(SimulatorError) {
+        defer { watch.signal() }
+        try state.withLock { state throws(SimulatorError) in try state.faults.remove(number) }
+    }
+
     /// Reads from a store and records what devices have seen. Does not signal a change, because waiting tasks that call
     /// this would wake each other forever.
     func changeWithoutSignal<Value: Sendable, Failure: Error>(
