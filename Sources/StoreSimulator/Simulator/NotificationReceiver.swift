@@ -25,6 +25,9 @@ public struct NotificationRequest: Sendable {
 
 /// A developer's server inside the process that runs the simulator.
 ///
+/// Commands and advances of the simulator wait for the response to every notification in flight. A closure that waits for
+/// one of them before it returns therefore does not respond in time.
+///
 /// - Parameter request: The notification. When the closure returns, the response has status 200. When the closure
 ///   throws, the response has status 500, and the App Store sends the notification again according to its retry
 ///   schedule.

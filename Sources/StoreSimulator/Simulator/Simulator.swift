@@ -151,7 +151,8 @@ public final class Simulator: Sendable {
         directory.removeIfTemporary()
     }
 
-    /// Waits until ``stop()`` is called or the server fails. If the waiting task is cancelled, stops the simulator.
+    /// Waits until ``stop()`` has stopped the simulator, or the server fails. If the waiting task is cancelled, stops the
+    /// simulator.
     ///
     /// - Throws: The error with which the server failed.
     public func wait() async throws {
@@ -160,8 +161,8 @@ public final class Simulator: Sendable {
         } onCancel: {
             Task { await self.stop() }
         }
-        // Wait until that task has deleted the folder.
-        if Task.isCancelled { await stop() }
+        // The server ends before the rest of the stop, which deletes the folder.
+        await stop()
     }
 }
 

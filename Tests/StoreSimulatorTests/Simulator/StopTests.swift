@@ -50,6 +50,14 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: simulator.information.privateKey))
     }
 
+    @Test func `A task that waits for a simulator returns after the folder is deleted`() async throws {
+        let simulator = try await Simulator.start(SimulatorConfiguration.frozen)
+        async let stop: Void = simulator.stop()
+        try await simulator.wait()
+        #expect(!FileManager.default.fileExists(atPath: simulator.information.privateKey))
+        await stop
+    }
+
     /// A connection that was accepted just before the stop and had no handler yet crashed the process. The suite
     /// `Accepted connections` tests each order of events.
     @Test func `A service stops while clients connect`() async throws {
