@@ -2,6 +2,7 @@ package import AppStoreModels
 internal import AppStoreReceipts
 internal import AppStoreTrust
 package import Foundation
+internal import Synchronization
 
 extension SimulatorCore {
     /// Returns the current unified receipt of a customer's device, and the identifier for vendor that it is bound to.
@@ -15,9 +16,9 @@ extension SimulatorCore {
         return (try receiptAuthority().sign(contents), id)
     }
 
-    /// Returns the authority for receipts. When it is created, also writes its certificates to the folder.
+    /// Returns the authority for receipts. Its certificates are in the folder by then.
     func receiptAuthority() throws -> ReceiptAuthority {
-        if let made = authority.existingReceiptAuthority { return made }
+        if let made = authority.existingReceiptAuthority, hasReceiptCertificates.withLock({ $0 }) { return made }
         let made = try authority.receiptAuthority()
         try writeCertificates()
         return made
@@ -25,8 +26,13 @@ extension SimulatorCore {
 
     /// Writes the current certificates to the folder, so that other tools can trust them.
     func writeCertificates() throws {
-        if let directory = authority.directory {
-            try authority.write(to: SimulatorDirectory.certificates(in: directory))
+        // One at a time, so that the newest certificates are written last.
+        try hasReceiptCertificates.withLock { hasReceiptCertificates in
+            let hasAuthority = authority.existingReceiptAuthority != nil
+            if let directory = authority.directory {
+                try authority.write(to: SimulatorDirectory.certificates(in: directory))
+            }
+            hasReceiptCertificates = hasAuthority
         }
     }
 

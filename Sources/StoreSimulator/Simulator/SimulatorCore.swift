@@ -14,6 +14,8 @@ package final class SimulatorCore: Sendable {
     let state: Mutex<SimulatorState>
     let developerServer = DeveloperServerClient()
     let signedTexts = SignedTextCache()
+    /// Whether the certificates for receipts are in the folder. Locked while certificates are written.
+    let hasReceiptCertificates = Mutex(false)
     /// The events for open pages.
     let pages = EventHub()
     /// Notifies tasks that wait for device updates, and open pages.

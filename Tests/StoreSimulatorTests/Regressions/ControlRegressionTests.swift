@@ -69,4 +69,19 @@ import Testing
             #expect(FileManager.default.fileExists(atPath: folder.appending(path: "receipt-root.cer").path))
         }
     }
+
+    @Test func `No receipt is signed before the folder has the receipt root`() async throws {
+        try await Simulator.run { simulator in
+            let folder = SimulatorDirectory.certificates(in: simulator.directory.url)
+            try await simulator.buy("com.example.coins.100")
+            let customer = try #require(simulator.states().first).customer
+            // A file in place of the folder: the certificates cannot be written.
+            try FileManager.default.removeItem(at: folder)
+            try Data().write(to: folder)
+            for _ in 0..<2 { #expect(throws: SimulatorError.self) { try simulator.receipt(of: customer) } }
+            try FileManager.default.removeItem(at: folder)
+            _ = try simulator.receipt(of: customer)
+            #expect(FileManager.default.fileExists(atPath: folder.appending(path: "receipt-root.cer").path))
+        }
+    }
 }
