@@ -157,10 +157,9 @@ public actor PurchaseClient {
     }
 
     private func handle(_ event: ClientEvent) async {
-        // A call that failed while the storage could not be read must not begin later.
+        // Ignore calls that failed while the storage could not be read, and timers that were scheduled again.
         if case .buy(let call, _, _) = event, calls[call] == nil { return }
         if case .restore(let call) = event, calls[call] == nil { return }
-        // A timer that elapsed before an earlier event scheduled it again.
         if case .timer(let timer) = event, timers[timer] != nil { return }
         let effects = machine.handle(event, at: await scheduler.now(), jitter: .random(in: 0.5...1.5))
         for effect in effects where !isStopped { await perform(effect) }
@@ -201,7 +200,6 @@ public actor PurchaseClient {
             timers[timer]?.cancel()
             timers[timer] = Task {
                 do { try await scheduler.sleep(for: delay) } catch { return }
-                // The timer may have been scheduled again or removed since it elapsed.
                 if !Task.isCancelled, timers.removeValue(forKey: timer) != nil { events.yield(.timer(timer)) }
             }
         case .unschedule(let timer): timers.removeValue(forKey: timer)?.cancel()
