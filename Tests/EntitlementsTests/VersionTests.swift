@@ -87,6 +87,21 @@ import Testing
         #expect(known.map(\.isUpgraded) == [true, false, true])
     }
 
+    @Test func `A purchase after a refund upgraded nothing, even if the refund is reversed later`() {
+        // The version of the yearly period that was signed after the reversal.
+        var year = period("1", "pro.year", 0, 365, signed: 20) { $0.reason = .purchase }
+        let month = period("2", 10, 40) { $0.reason = .purchase }
+        let isUpgraded = { (facts: [TransactionFact]) in
+            CustomerFacts(transactions: facts).effective(asOf: day(25)).transactions.map(\.isUpgraded)
+        }
+        #expect(isUpgraded([year, month]) == [false, false])
+        // A receipt does not say whether the period was upgraded.
+        year.reason = nil
+        #expect(isUpgraded([year, month]) == [true, false])
+        (year.reason, year.signedDate) = (.purchase, day(0))
+        #expect(isUpgraded([year, month]) == [true, false])
+    }
+
     @Test func `An upgraded flag signed later is ignored until the replacing period begins`() {
         let history = [
             period("1", "basic.month", 0, 30, signed: 100) { $0.isUpgraded = true },

@@ -26,12 +26,20 @@ extension CustomerFacts {
     private mutating func markReplacedPeriods(among began: [Int]) {
         for (position, next) in zip(began, began.dropFirst()) {
             let (fact, purchase) = (transactions[position], transactions[next])
-            if purchase.reason == .purchase, fact.revocationDate == nil,
+            if purchase.reason == .purchase, fact.revocationDate == nil, !fact.wasKept(after: purchase),
                 fact.expiresDate.map({ $0 > purchase.purchaseDate }) ?? false,
                 purchase.originalTransactionID.isExactly(fact.originalTransactionID)
             {
                 transactions[position].isUpgraded = true
             }
         }
+    }
+}
+
+extension TransactionFact {
+    /// Whether this version shows that `purchase` did not replace its period: it was signed later and is not marked as
+    /// upgraded, as after the reversal of a refund. Receipts have no `transactionReason` and do not show it.
+    fileprivate func wasKept(after purchase: TransactionFact) -> Bool {
+        reason != nil && !isUpgraded && signedDate >= purchase.signedDate
     }
 }

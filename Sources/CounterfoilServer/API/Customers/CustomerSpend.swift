@@ -20,8 +20,8 @@ struct CustomerSpend {
     private var amounts: [String: Amount] = [:]
     /// The number of transactions without a known price: those of receipts, and those stored before prices were stored.
     private var withoutPrice: Int64 = 0
-    /// The number of periods that ended with an upgrade. The App Store does not sign the refund for their remaining
-    /// time.
+    /// The number of payments for periods that ended with an upgrade, without those that were refunded. The App Store
+    /// does not sign the refund for their remaining time.
     private var upgraded: Int64 = 0
 
     init(_ facts: CustomerFacts, asOf now: Date) {

@@ -107,7 +107,10 @@ import Testing
     func `A renewal that an upgrade replaced before it began does not end the new period`(isSignedAgain: Bool) {
         let (charge, upgrade) = (Self.start + 0.98 * Self.month, Self.start + 0.99 * Self.month)
         let periods = Self.periods([
-            Self.fact(0) { ($0.reason, $0.isUpgraded) = (.purchase, isSignedAgain) },
+            Self.fact(0) { fact in
+                (fact.reason, fact.isUpgraded) = (.purchase, isSignedAgain)
+                if !isSignedAgain { fact.signedDate = fact.purchaseDate }
+            },
             Self.fact(1) { fact in
                 (fact.reason, fact.isUpgraded) = (.renewal, isSignedAgain)
                 if !isSignedAgain { fact.signedDate = charge }
