@@ -160,6 +160,19 @@ import Testing
         #expect(failed.subscriptions.map(\.nextStep) == [.fixPayment, .noAction])
     }
 
+    @Test func `Without access, the next step in a group is about what the customer bought, not about a share`() {
+        let facts = [period("1", 0, 30), period("8", of: "8", 0, 70) { $0.ownership = .familyShared }]
+        let former = renewal(on: 30, renews: false) {
+            ($0.expirationIntent, $0.eligibleWinBackOfferIDs) = (.customerCancelled, ["comeback"])
+        }
+        var unpaidShare = failure(on: 70)
+        unpaidShare.originalTransactionID = "8"
+        #expect(states(facts, [former], on: day(75)).group("g").nextStep == .winBackOffer)
+        #expect(states(facts, [former, unpaidShare], on: day(75)).group("g").nextStep == .winBackOffer)
+        let unpaid = states(facts, [failure(on: 30), unpaidShare], on: day(75)).group("g")
+        #expect(unpaid.nextStep == .fixPayment && unpaid.originalTransactionID == "1")
+    }
+
     @Test func `A customer with a subscription of their own is not eligible for the win-back offers of an ended one`() {
         let ended = renewal(on: 30, renews: false) {
             ($0.expirationIntent, $0.eligibleWinBackOfferIDs) = (.customerCancelled, ["comeback"])

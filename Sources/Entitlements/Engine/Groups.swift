@@ -60,7 +60,11 @@ extension SubscriptionState {
     /// Whether the App Store considers the customer subscribed, including unpaid subscriptions in billing retry.
     fileprivate var isSubscribed: Bool { hasAccess || status == .billingRetry }
 
-    fileprivate var rank: Int { hasAccess ? 0 : status == .billingRetry ? 1 : 2 }
+    /// Access comes first. Without it, what the customer bought comes before what others shared: only for the former can
+    /// the customer pay or use an offer.
+    fileprivate var rank: Int {
+        hasAccess ? 0 : (ownership == .purchased ? 1 : 3) + (status == .billingRetry ? 0 : 1)
+    }
 }
 
 extension GroupState {

@@ -116,7 +116,8 @@ public struct GroupState: Sendable, Hashable, Encodable {
     public var details: [StateDetail]
     /// When access ends unless a new fact arrives. Nil if there is no access.
     public var until: Date?
-    /// The product of the subscription that determines the state.
+    /// The product of the subscription that determines the state. Without access, a subscription that the customer bought
+    /// comes before one that others shared.
     public var productID: String?
     /// The original transaction of that subscription.
     public var originalTransactionID: String?
