@@ -246,6 +246,17 @@ import Testing
         #expect(try refund(.grantProrated, .approveRefund(customer: "anna", percentage: 5000)) == 5000)
     }
 
+    @Test func `A prorated refund of a whole period is a full refund`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        try shop.perform(.requestRefund(customer: "anna"))
+        try shop.perform(.answerConsumptionRequest(customer: "anna", preference: .grantProrated))
+        try shop.perform(.approveRefund(customer: "anna"))
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "CONSUMPTION_REQUEST", "REFUND"])
+        #expect(try shop.last().transaction.revocationPercentage == 100_000)
+        #expect(try shop.last().transaction.revocationType == .refundFull)
+    }
+
     @Test func `A customer buys one to ten of a consumable, and one of another product`() throws {
         var shop = Shop()
         try shop.perform(.purchase(customer: "anna", product: "coins", quantity: 10))

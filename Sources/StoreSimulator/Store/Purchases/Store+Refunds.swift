@@ -56,7 +56,7 @@ extension Store {
         guard (1...100_000).contains(percentage ?? 100_000) else {
             throw StoreError(.invalidArgument, "percentage must be 1 to 100000, in thousandths of a percent")
         }
-        var share = percentage == 100_000 ? nil : percentage
+        var share = percentage
         // By default the developer's preference applies.
         if percentage == nil, transaction.refund?.state == .requested, transaction.refund?.preference == .grantProrated
         {
@@ -66,19 +66,20 @@ extension Store {
         return Subject(customer: customer, transaction: transaction.payload.transactionId)
     }
 
-    /// Refunds a transaction, in full if `percentage` is nil.
+    /// Refunds a transaction, in full if `percentage` is nil. A prorated refund of everything is a full one.
     package mutating func refund(
         _ transaction: StoredTransaction, reason: RevocationReason, percentage: Int32?, at now: Date
     ) {
         if let items = transaction.refund?.items { return refund(items, of: transaction, at: now) }
         let id = transaction.payload.transactionId
+        let percentage = percentage ?? 100_000
         transactions[id]?.refund = .init(
             state: .granted, requested: transaction.refund?.requested, reason: transaction.refund?.reason, decided: now)
         change(id) {
             $0.revocationDate = now
             $0.revocationReason = reason
-            $0.revocationType = percentage == nil ? .refundFull : .refundProrated
-            $0.revocationPercentage = percentage ?? 100_000
+            $0.revocationType = percentage == 100_000 ? .refundFull : .refundProrated
+            $0.revocationPercentage = percentage
         }
         if let subscription = subscriptions[transaction.payload.originalTransactionId], subscription.current == id,
             !cancelPaidAheadPeriod(subscription.id, at: now)
