@@ -1,6 +1,27 @@
 internal import Foundation
 internal import WebConsole
 
+extension ConsolePage {
+    /// The content of a table cell or of a fact.
+    enum Cell: Sendable {
+        case plain(String)
+        /// Untrusted text, cut to `limit` characters. Control and direction characters are made visible.
+        case foreign(String, limit: Int = 120)
+        case code(String, limit: Int = 200)
+        case tag(String, Tone)
+        /// A time, by default with its distance from now.
+        case time(Date?, isRelative: Bool = true)
+        case link(String, PageLink)
+        /// A number, aligned to the right with tabular digits.
+        case number(String)
+        /// A progress bar with a text.
+        case progress(Int64, of: Int64, String)
+        case none
+    }
+
+    enum Tone: String, Sendable { case good, warn, bad, plain }
+}
+
 extension ConsolePage.Cell {
     /// Returns the tag that says whether there is access.
     static func access(_ flag: APIValue) -> Self {

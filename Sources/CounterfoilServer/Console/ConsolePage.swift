@@ -24,8 +24,18 @@ struct ConsolePage: Sendable {
     /// are held back until the user requests them.
     private var replaced: Int?
     private(set) var blocks: [PageValue] = []
-    /// The forms, which are not replaced while the page is open.
-    private(set) var forms: [PageValue] = []
+    /// The filters of the list, above it. Like the other forms, they are not replaced while the page is open.
+    private var filters: [PageValue] = []
+    /// The forms without a title.
+    private var forms: [PageValue] = []
+    private var cards: [Card] = []
+    private var formCount = 0
+
+    /// Forms with a common title.
+    private struct Card: Sendable {
+        var title: String
+        var forms: [PageValue] = []
+    }
 
     /// The time to which relative times refer; nil to show no relative times.
     private let now: Date?
@@ -33,25 +43,6 @@ struct ConsolePage: Sendable {
     init(_ heading: String, foreign: String? = nil, now: Date? = nil) {
         (self.heading, foreignHeading, self.now) = (heading, foreign, now)
     }
-
-    /// The content of a table cell or of a fact.
-    enum Cell: Sendable {
-        case plain(String)
-        /// Untrusted text, cut to `limit` characters. Control and direction characters are made visible.
-        case foreign(String, limit: Int = 120)
-        case code(String, limit: Int = 200)
-        case tag(String, Tone)
-        /// A time, by default with its distance from now.
-        case time(Date?, isRelative: Bool = true)
-        case link(String, PageLink)
-        /// A number, aligned to the right with tabular digits.
-        case number(String)
-        /// A progress bar with a text.
-        case progress(Int64, of: Int64, String)
-        case none
-    }
-
-    enum Tone: String, Sendable { case good, warn, bad, plain }
 
     /// Marks the blocks that are added from now on as a list whose new rows are held back until the user requests them.
     mutating func holdFollowingBlocks() { replaced = blocks.count }
@@ -209,43 +200,68 @@ struct ConsolePage: Sendable {
         ])
     }
 
-    /// Adds a form.
+    /// Adds a form: to the last card, or without a card below the blocks.
     ///
     /// - Parameter isInPlace: Whether the form is one of the blocks, which are replaced while the page is open. Such a
     ///   form must have no inputs.
     mutating func form(
         _ action: PageLink, _ fields: [FormField], button: String, method: String = "post", isInPlace: Bool = false
     ) {
-        let start = forms.count
+        let form = values(ofForm: action, fields, button: button, method: method)
+        if isInPlace {
+            blocks.append(form)
+        } else if cards.isEmpty {
+            forms.append(form)
+        } else {
+            cards[cards.count - 1].forms.append(form)
+        }
+    }
+
+    /// - Parameter filter: The name of a filter; nil for another form.
+    private mutating func values(
+        ofForm action: PageLink, _ fields: [FormField], button: String, method: String, filter: String? = nil
+    ) -> PageValue {
+        let number = formCount
+        formCount += 1
         // Link the error message to the rejected field.
-        if let index = fields.firstIndex(where: \.isWrong) { problem?.field = Self.id(ofField: index, form: start) }
-        let values = fields.enumerated().map { index, field in field.values(id: Self.id(ofField: index, form: start)) }
-        let form = Self.block([
+        if let index = fields.firstIndex(where: \.isWrong) { problem?.field = Self.id(ofField: index, form: number) }
+        let values = fields.enumerated().map { index, field in field.values(id: Self.id(ofField: index, form: number)) }
+        return Self.block([
             "isForm": true, "isUpload": .flag(fields.contains { if case .file = $0.kind { true } else { false } }),
-            "actionURL": .link(action),
+            "filterName": .optional(filter), "actionURL": .link(action),
             "method": .exact(method), "fields": .list(values), "button": .text(button),
         ])
-        if isInPlace { blocks.append(form) } else { forms.append(form) }
     }
 
     private static func id(ofField index: Int, form: Int) -> String { "field-\(form)-\(index)" }
 
     /// Adds a form for the parameters of a page, which keeps the app and the environment.
     mutating func form(
-        _ title: String, parametersOf link: PageLink, _ fields: [FormField], _ pageRequest: PageRequest,
-        button: String = "Filter"
+        _ title: String, parametersOf link: PageLink, _ fields: [FormField], _ pageRequest: PageRequest, button: String
     ) {
         formTitle(title)
+        form(link, parameters(fields, pageRequest), button: button, method: "get")
+    }
+
+    /// Adds a filter of the page's list. It keeps the app and the environment.
+    mutating func filter(_ name: String, of link: PageLink, _ fields: [FormField], _ pageRequest: PageRequest) {
+        let form = values(
+            ofForm: link, parameters(fields, pageRequest), button: "Filter", method: "get", filter: name)
+        filters.append(form)
+    }
+
+    /// Returns the fields for the parameters of a page, with the rejected one marked.
+    private func parameters(_ fields: [FormField], _ pageRequest: PageRequest) -> [FormField] {
         let marked = fields.map { field in
             var field = field
             field.isWrong = field.isNamed(wrongField)
             return field
         }
-        form(link, FormField.hidden(pageRequest.selection.query) + marked, button: button, method: "get")
+        return FormField.hidden(pageRequest.selection.query) + marked
     }
 
-    /// Adds a heading to the forms.
-    mutating func formTitle(_ text: String) { forms.append(Self.block(["isTitle": true, "title": .text(text)])) }
+    /// Begins a card for the forms that are added from now on.
+    mutating func formTitle(_ text: String) { cards.append(Card(title: text)) }
 
     private mutating func add(_ values: [String: PageValue]) { blocks.append(Self.block(values)) }
 
@@ -263,7 +279,9 @@ struct ConsolePage: Sendable {
         let count = replaced ?? blocks.count
         return [
             "blocks": .list(Array(blocks.prefix(count))), "held": .list(Array(blocks.dropFirst(count))),
-            "forms": .list(forms), "isLive": .flag(!topics.isEmpty), "hasHeld": .flag(count < blocks.count),
+            "filters": .list(filters), "forms": .list(forms), "hasCards": .flag(!cards.isEmpty),
+            "cards": .list(cards.map { ["cardTitle": .text($0.title), "cardForms": .list($0.forms)] }),
+            "isLive": .flag(!topics.isEmpty), "hasHeld": .flag(count < blocks.count),
         ]
     }
 }

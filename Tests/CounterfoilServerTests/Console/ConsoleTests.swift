@@ -222,6 +222,8 @@ import WebConsole
                 .hidden("x", "y"), .init("x", "", .area), .init("x", "", .choice([("x", "y")])), .init("x"),
             ],
             button: "x")
+        page.formTitle("x")
+        page.form(link, [], button: "x")
         return page
     }
 }

@@ -7,6 +7,7 @@ enum AuditPage {
         var page = pageRequest.page("Audit log", up: ("Operations", pageRequest.link("operations")))
         let (filter, query) = (Self.filter(pageRequest), Self.query(pageRequest))
         let target = pageRequest.target(["audit"], query, isScoped: false)
+        page.holdFollowingBlocks()
         if let json = try await pageRequest.read(target, &page, "The audit log") {
             let next = pageRequest.nextPage(of: json, "operations", "audit", query: filter)
             if next != nil, filter.contains(where: { $0.0 != "target" }) {
@@ -54,13 +55,15 @@ enum AuditPage {
     private static func form(_ pageRequest: PageRequest, _ page: inout ConsolePage) {
         guard pageRequest.may(.auditRead) else { return }
         let labels = [
-            ("target", "About: the identifier of a customer or a purchase, or the name of an endpoint"),
-            ("actor", "Who: the name of a key, or a session"),
-            ("action", "What, such as DELETE /v1/customers/{id} or sign-in"),
+            ("actor", "Who", "The name of a key, or a session"),
+            ("action", "What", "Such as DELETE /v1/customers/{id} or sign-in"),
+            ("target", "About", "A customer, a purchase or an endpoint"),
         ]
-        let fields = labels.map { FormField($0, $1, value: pageRequest.parameter($0)) }
-        page.form(
-            "Filter the audit log", parametersOf: PageLink("console", "operations", "audit"), fields, pageRequest)
+        let fields = labels.map { name, label, hint in
+            FormField(name, label, value: pageRequest.parameter(name), hint: hint)
+        }
+        page.filter(
+            "Filter the audit log", of: PageLink("console", "operations", "audit"), fields, pageRequest)
     }
 }
 

@@ -121,7 +121,9 @@ enum CustomerPage {
         page.form(
             "As of another instant", parametersOf: PageLink("console", "customers", id),
             FormField.hidden(pageRequest.listQuery)
-                + [.init("at", "Instant, such as 2026-05-03T12:00:00Z", value: pageRequest.instantField)],
+                + [
+                    .init("at", "Instant", value: pageRequest.instantField, hint: "Such as 2026-05-03T12:00:00Z")
+                ],
             pageRequest, button: "Show")
     }
 

@@ -4,7 +4,7 @@ enum ExplanationPage {
         let (id, key) = (pageRequest.segment("id"), pageRequest.segment("key"))
         let instant = pageRequest.instant.map { [("at", $0)] } ?? []
         let up = pageRequest.link("customers", id, query: instant + pageRequest.listQuery)
-        var page = pageRequest.page("Why \(key)", foreign: id, up: ("Customer", up))
+        var page = pageRequest.page("Entitlement \(key) of", foreign: id, up: ("Customer", up))
         page.topics = instant.isEmpty ? [ChangeTopic.customer(id)] : []
         let target = pageRequest.target(["customers", id, "entitlements", key, "explain"], instant)
         guard let json = try await pageRequest.read(target, &page, "The explanation") else { return page }

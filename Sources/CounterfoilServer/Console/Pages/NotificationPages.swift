@@ -37,14 +37,14 @@ enum NotificationsPage {
         }
         guard pageRequest.mayOpenNotifications else { return page }
         let values = Dictionary(typed) { $1 }
-        page.form(
-            "Filter", parametersOf: PageLink("console", "notifications"),
+        page.filter(
+            "Filter notifications", of: PageLink("console", "notifications"),
             [
-                .init("type", "Type, such as DID_RENEW", value: values["type"]),
+                .init("type", "Type", value: values["type"], hint: "Such as DID_RENEW"),
                 .init("subtype", "Subtype", value: values["subtype"]),
                 .init("state", "State", .choice([("", "any")] + states.map { ($0, $0) }), value: values["state"]),
                 .init("original_transaction_id", "Original transaction", value: values["original_transaction_id"]),
-                .init("from", "Received from, such as 2026-05-03", value: values["from"]),
+                .init("from", "Received from", value: values["from"], hint: "Such as 2026-05-03"),
                 .init("to", "Received before", value: values["to"]),
             ], pageRequest)
         return page
@@ -94,7 +94,8 @@ enum NotificationsPage {
 /// The page of one notification with its decoded parts and its exact text.
 enum NotificationPage {
     private static let shownApart: Set<String> = [
-        "customer", "decoded", "problems", "signed_data", "object", "state", "verifications", "other_texts",
+        "customer", "decoded", "problems", "signed_data", "object", "state", "subtype", "type", "verifications",
+        "other_texts",
     ]
 
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
@@ -109,9 +110,12 @@ enum NotificationPage {
         if state != "processed" { page.topics = [ChangeTopic.inbox] }
         let own = pageRequest.selecting(json)
         let customer: ConsolePage.Cell = json["customer"].text.map { own.linkCell("customers", $0) } ?? .none
-        page.facts(
-            MemberFormatter.facts(of: json, without: shownApart)
-                + [("customer", customer), ("state", NotificationsPage.tag(state))])
+        let first = [
+            ("type", MemberFormatter.cell("type", json["type"])),
+            ("subtype", MemberFormatter.cell("subtype", json["subtype"])),
+            ("state", NotificationsPage.tag(state)), ("customer", customer),
+        ]
+        page.facts(first + MemberFormatter.facts(of: json, without: shownApart))
         page.title("Contents")
         parts(json, own, &page)
         page.title("Signed text")
@@ -183,7 +187,8 @@ enum RefusedPage {
         let text = item.string("body")
         let isOpen = pageRequest.parameter("open") == name
         let title =
-            "What \(item["sender"].text ?? "somebody") sent at \(item["received_at"].instant?.consoleText ?? "")"
+            "What \(item["sender"].text ?? "somebody") sent at \(item["received_at"].instant?.consoleText ?? ""): "
+            + item.string("code")
         page.exact(title, text, isOpen: isOpen, isProven: false, limit: isOpen ? .max : beginning)
         guard !isOpen, text.unicodeScalars.count > beginning else { return }
         let link = pageRequest.link(

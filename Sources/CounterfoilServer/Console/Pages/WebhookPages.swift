@@ -56,7 +56,7 @@ enum WebhooksPage {
             switch DisableReason(rawValue: text) {
             case .gone?: "it answered 410 Gone"
             case .failing?: "all attempts of five days failed"
-            case .requested?: "somebody switched it off"
+            case .requested?: "by request"
             case nil: text.words
             }
         }
@@ -233,11 +233,11 @@ private struct DeliveryFilterForm {
     }
 
     func show(_ name: String, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
-        page.form(
-            "Filter deliveries", parametersOf: PageLink("console", "webhooks", name),
+        page.filter(
+            "Filter deliveries", of: PageLink("console", "webhooks", name),
             [
                 .init("state", "State", .choice([("", "any")] + Self.states.map { ($0, $0) }), value: state),
-                .init("event", "Event: a type such as subscription.renewed, or evt_…", value: event),
+                .init("event", "Event", value: event, hint: "Such as subscription.renewed, or evt_…"),
                 .init("customer", "Customer", value: customer),
             ], pageRequest)
     }

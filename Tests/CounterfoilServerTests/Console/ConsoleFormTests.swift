@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CounterfoilServer
+
+/// Where the forms of the console's pages are.
+@Suite struct `The forms of the console` {
+    @Test func `The filter of a list precedes the list, and actions follow it in cards`() async throws {
+        try await WebhookReceiver.run { receiver in
+            let webhook = World.webhook("backend", receiver.url + "/backend")
+            try await World.withConsole({ $0.webhooks = [webhook] }) { world, browser in
+                _ = try await world.subscribe("anna")
+                try await world.deliverWebhooks()
+                for path in ["notifications", "webhooks/backend"] {
+                    let text = try await browser.get("/console/\(path)").text
+                    let filter = try #require(text.firstRange(of: "<form class=\"stack filter\""), "\(path)")
+                    let list = try #require(text.firstRange(of: "<table class=\"stack\">"), "\(path)")
+                    #expect(filter.upperBound < list.lowerBound, "\(path)")
+                }
+                let endpoint = try await browser.get("/console/webhooks/backend").text
+                let list = try #require(endpoint.firstRange(of: "<table class=\"stack\">"))
+                let actions = try #require(endpoint.firstRange(of: "<div class=\"cards\" id=\"actions\">"))
+                #expect(list.upperBound < actions.lowerBound)
+                #expect(endpoint.contains("<section class=\"card\"><h2>Test</h2>"))
+                #expect(endpoint.contains("<a href=\"#actions\">Actions</a>"))
+            }
+        }
+    }
+
+    @Test func `The texts of refused requests are named by time and reason`() async throws {
+        try await World.withConsole { world, browser in
+            _ = try await world.api.send("POST", "/apple/notifications", body: Data("hello".utf8))
+            _ = try await world.refusals()
+            let page = try await browser.get("/console/notifications/refused").text
+            #expect(page.contains(/<summary>What [^<]* sent at [^<]*: bad_json<\/summary>/))
+        }
+    }
+
+    @Test func `The page of a notification begins with its type and its state`() async throws {
+        try await World.withConsole { world, browser in
+            _ = try await world.subscribe("anna")
+            try await world.waitUntilIdle()
+            let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
+            let page = try await browser.get("/console/notifications/\(uuid)").text
+            let facts = try #require(page.components(separatedBy: "<dl class=\"facts\">").dropFirst().first)
+            let names = facts.components(separatedBy: "</dl>")[0].matches(of: /<dt>([^<]*)<\/dt>/).map { String($0.1) }
+            #expect(names.prefix(3) == ["type", "subtype", "state"])
+        }
+    }
+}
