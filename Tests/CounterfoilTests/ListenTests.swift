@@ -10,10 +10,11 @@ import TestSupport
 import Testing
 
 @Suite struct `simulator listen` {
-    /// Calls `body` with a running listener, its next lines, its port and the folder of the simulator.
+    /// Calls `body` with a running listener, a function that returns its next line, its port and the folder of the
+    /// simulator.
     private func withListener(
         _ options: [String] = [],
-        _ body: (RunningCommand, inout AsyncStream<String>.Iterator, _ port: String, _ store: URL) async throws -> Void
+        _ body: (RunningCommand, () async -> String?, _ port: String, _ store: URL) async throws -> Void
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
             try await RunningCommand.withSimulator(in: folder) { store, _ in
@@ -21,17 +22,18 @@ import Testing
                     ["simulator", "listen", "--simulator", store.path] + options, state: folder.appending(path: "state")
                 )
                 defer { listener.kill() }
-                var lines = listener.lines.makeAsyncIterator()
-                let start = try #require(await lines.next())
+                // One stream can be read in several steps: each takes the lines after those that were read.
+                func nextLine() async -> String? { await listener.lines.first { _ in true } }
+                let start = try #require(await nextLine())
                 let port = try #require(start.firstMatch(of: #/port (\d+)/#)?.1)
-                try await body(listener, &lines, String(port), store)
+                try await body(listener, nextLine, String(port), store)
             }
         }
     }
 
     /// After a reset the identifiers repeat.
     @Test func `A listener names the customer of a notification after a reset, too`() async throws {
-        try await withListener { listener, lines, _, store in
+        try await withListener { listener, nextLine, _, store in
             var identifiers: Set<String> = []
             for customer in ["anna", "ben"] {
                 let bought = try await Command.run(
@@ -39,7 +41,7 @@ import Testing
                 ).object()
                 let notifications = try #require(bought["notifications"] as? [[String: Any]])
                 identifiers.insert(try #require(notifications.first?["notificationUUID"] as? String))
-                let next = await lines.next()
+                let next = await nextLine()
                 let line = try #require(next)
                 #expect(line.contains("  \(customer)/com.example.premium.monthly  "), "\(line)")
                 let reset = try await Command.run(["simulator", "reset", "--simulator", store.path])
@@ -53,7 +55,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(10)))
     func `A refused body is not the notification for which a listener waits`() async throws {
-        try await withListener(["--count", "1"]) { listener, lines, port, store in
+        try await withListener(["--count", "1"]) { listener, nextLine, port, store in
             let refused = try await AsyncHTTPClientTransport().send(
                 HTTPTransportRequest(
                     method: "POST", url: "http://127.0.0.1:\(port)/production",
@@ -63,7 +65,7 @@ import Testing
                 ["simulator", "buy", "anna", "premium.monthly", "--simulator", store.path])
             #expect(bought.status == 0, "\(bought.errors)")
             try await waitUntil("the listener has ended") { !listener.isRunning }
-            let line = await lines.next()
+            let line = await nextLine()
             #expect(line?.contains("anna/com.example.premium.monthly") == true)
             #expect(await listener.end() == 0)
         }

@@ -51,6 +51,14 @@ import Testing
         #expect(GrantDecision.revocation(of: revoked, at: 9) == .revoked(revoked))
     }
 
+    @Test func `A stored creation or revocation by a clock that was ahead applies now`() {
+        let fact = GrantFact(id: "g", entitlement: "premium", createdAt: 5, until: 9, revokedAt: 7)
+        let now = Date(milliseconds: 3)
+        #expect(fact.asStored(at: now).from == now && fact.asStored(at: now).revokedAt == now)
+        let later = Date(milliseconds: 8)
+        #expect(fact.asStored(at: later) == fact)
+    }
+
     @Test(
         arguments: [
             (nil, 4, nil, 9), (nil, 8, nil, 9), (nil, 9, nil, nil), (true, 9, nil, 9), (false, 4, nil, nil),
