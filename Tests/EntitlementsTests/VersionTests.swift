@@ -92,14 +92,21 @@ import Testing
         var year = period("1", "pro.year", 0, 365, signed: 20) { $0.reason = .purchase }
         let month = period("2", 10, 40) { $0.reason = .purchase }
         let isUpgraded = { (facts: [TransactionFact]) in
-            CustomerFacts(transactions: facts).effective(asOf: day(25)).transactions.map(\.isUpgraded)
+            CustomerFacts(transactions: facts).effective(asOf: day(35)).transactions.map(\.isUpgraded)
         }
         #expect(isUpgraded([year, month]) == [false, false])
+        // The App Store signs both again, for a history.
+        let monthAgain = period("2", 10, 40, signed: 30) { $0.reason = .purchase }
+        #expect(isUpgraded([year, monthAgain]) == [false, false])
         // A receipt does not say whether the period was upgraded.
         year.reason = nil
         #expect(isUpgraded([year, month]) == [true, false])
         (year.reason, year.signedDate) = (.purchase, day(0))
         #expect(isUpgraded([year, month]) == [true, false])
+        // Signed before the purchase, while the simulator's clock stood still.
+        year.signedDate = day(10) + moment
+        let monthNow = period("2", 10, 40) { ($0.reason, $0.signedDate) = (.purchase, day(10) + 2 * moment) }
+        #expect(isUpgraded([year, monthNow]) == [true, false])
     }
 
     @Test func `An upgraded flag signed later is ignored until the replacing period begins`() {

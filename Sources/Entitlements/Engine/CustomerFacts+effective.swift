@@ -37,9 +37,15 @@ extension CustomerFacts {
 }
 
 extension TransactionFact {
+    /// The longest time between a purchase and the signatures that are made at its instant: dates within it do not show
+    /// which came first.
+    private static let signingTime: TimeInterval = 60
+
     /// Whether this version shows that `purchase` did not replace its period: it was signed later and is not marked as
-    /// upgraded, as after the reversal of a refund. Receipts have no `transactionReason` and do not show it.
+    /// upgraded, as after the reversal of a refund. The purchase may have been signed again since. Receipts have no
+    /// `transactionReason` and do not show it.
     fileprivate func wasKept(after purchase: TransactionFact) -> Bool {
-        reason != nil && !isUpgraded && signedDate >= purchase.signedDate
+        let known = min(purchase.signedDate, purchase.purchaseDate + Self.signingTime)
+        return reason != nil && !isUpgraded && signedDate >= known
     }
 }
