@@ -118,10 +118,10 @@ import Testing
     @Test(
         arguments: [
             (nil, true, .recovered, false), (7, true, .recovered, true), (7, true, .delivered, false),
-            (7, false, .recovered, false), (8, false, .delivered, true),
-        ] as [(Int64?, Bool, Origin, Bool)])
+            (7, false, .recovered, false), (8, false, .delivered, true), (8, true, nil, false), (7, true, nil, false),
+        ] as [(Int64?, Bool, Origin?, Bool)])
     func `Events wait after the limit, and those of recovered notifications if these are held`(
-        _ notification: Int64?, _ holdsRecovered: Bool, _ origin: Origin, _ isHeld: Bool
+        _ notification: Int64?, _ holdsRecovered: Bool, _ origin: Origin?, _ isHeld: Bool
     ) {
         let limit = FanOutLimit(after: 7, holdsRecovered: holdsRecovered)
         #expect(limit.holds(eventOf: notification) { _ in origin } == isHeld)

@@ -33,10 +33,11 @@ package struct FanOutLimit: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - notification: The notification that the event comes from. An event without one never waits.
-    ///   - origin: Returns the origin of the notification. Called only if it decides.
+    ///   - origin: Returns the origin of the notification; nil if the ledger does not have it, as in a damaged row. Then
+    ///     the event does not wait, because nothing would end that. Called only if it decides.
     package func holds(eventOf notification: Int64?, origin: (Int64) throws -> Origin?) rethrows -> Bool {
         guard let notification else { return false }
-        if notification > after { return true }
+        if notification > after { return try origin(notification) != nil }
         return try holdsRecovered && origin(notification) == .recovered
     }
 }
