@@ -7,8 +7,11 @@ extension SQLiteStorage: EventFeedStorage {
 
     package func status() async throws -> FanOutStatus { try await read { try Self.status($0) } }
 
-    package func lastEvent() async throws -> Int64 {
-        try await read { try $0.number("SELECT coalesce(max(seq), 0) FROM events", []) ?? 0 }
+    package func lastEvent() async throws -> Int64 { try await read { try Self.lastEvent($0) } }
+
+    /// The identifier of the last event; 0 without any, also if a damaged ledger has only negative ones.
+    private static func lastEvent(_ db: Database) throws -> Int64 {
+        try max(0, db.number("SELECT max(seq) FROM events", []) ?? 0)
     }
 
     package func lastEventsOfCustomers(
@@ -16,7 +19,7 @@ extension SQLiteStorage: EventFeedStorage {
     ) async throws -> [LedgerEvent] {
         try await read { db in
             // Row identifiers have hardly any gaps.
-            let last = try db.number("SELECT max(seq) FROM events", []) ?? 0
+            let last = try Self.lastEvent(db)
             return try db.all(
                 """
                 SELECT \(OutboxTable.columns) FROM events

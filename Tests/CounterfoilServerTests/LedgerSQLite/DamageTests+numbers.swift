@@ -112,4 +112,29 @@ extension `Damaged ledger rows` {
             #expect(outcome.deliveries == (number == .max ? 1 : 0))
         }
     }
+
+    @Test(arguments: [Int64.min, .max])
+    func `The last events are read if an identifier is at the limit of integers`(_ number: Int64) async throws {
+        try await World.run { world in
+            _ = try await Self.buy(world, "anna")
+            try await world.waitUntilIdle()
+            try await Self.set("events SET seq", to: number, world.sqlite)
+            #expect(try await world.sqlite.lastEvent() == max(number, 0))
+            let events = try await world.sqlite.lastEventsOfCustomers(
+                in: world.appEnvironment().id, limit: 10, amongLast: 1000)
+            #expect(events.count == (number == .max ? 1 : 0))
+        }
+    }
+
+    @Test func `An event of a notification that the ledger lacks does not wait for it`() async throws {
+        try await World.run { world in
+            _ = try await Self.buy(world, "anna")
+            try await world.waitUntilIdle()
+            try await Self.set("events SET notification", to: .max, world.sqlite)
+            let status = try await world.sqlite.status()
+            let query = FeedQuery(after: 0, scopes: [try world.appEnvironment().id], limit: 10)
+            let limit = FanOutLimit(after: status.newest, holdsRecovered: false)
+            #expect(try await world.sqlite.events(query, within: limit).items.count == 1)
+        }
+    }
 }
