@@ -62,6 +62,8 @@ extension SimulatorCore {
             let now = state.clock.now()
             return (state.faults.takeEffects(["route:*", "route:\(route)"], in: environment, at: now), now)
         }
+        // The pages show how often a fault was applied. A response that it replaces changes nothing else.
+        if !effects.isEmpty { watch.signal() }
         var (delay, isTruncated): (TimeInterval, Bool) = (0, false)
         var replacement: SimulatorResponse?
         for effect in effects {

@@ -1,3 +1,4 @@
+import AppStoreModels
 import Basics
 import Foundation
 import TestSupport
@@ -35,6 +36,16 @@ import WebConsole
             last = pages.lastChange
             try await simulator.snapshot("a")
             #expect(pages.lastChange > last)
+        }
+    }
+
+    @Test func `Open pages learn of a request whose response a fault has replaced`() async throws {
+        try await withSimulator { simulator in
+            _ = try simulator.add(Fault("route:*", .drop, count: 1))
+            let last = simulator.core.pages.lastChange
+            _ = simulator.core.verifyReceipt(Data(), in: .production)
+            #expect(simulator.core.faults.isEmpty)
+            #expect(simulator.core.pages.lastChange > last)
         }
     }
 }
