@@ -70,6 +70,27 @@ import Testing
         }
     }
 
+    @Test func `A list of notifications can be limited to one notification and one customer`() async throws {
+        try await Simulator.run { simulator in
+            var uuids: [String] = []
+            for customer in ["anna", "ben"] {
+                let bought = try await simulator.perform(
+                    .purchase(customer: customer, product: "com.example.premium.monthly"))
+                uuids += bought.notifications.map(\.notificationUUID)
+            }
+            try #require(uuids.count == 2)
+            func numbers(_ query: [String: String]) throws -> [Int] {
+                let request = ControlRequest(path: ["environment": "production"], query: query, body: Data())
+                return try simulator.core.notificationPage(request).items.map(\.number)
+            }
+            #expect(try numbers([:]) == [0, 1])
+            #expect(try numbers(["notificationUUID": uuids[1]]) == [1])
+            #expect(try numbers(["notificationUUID": uuids[1].uppercased(), "customer": "ben"]) == [1])
+            #expect(try numbers(["notificationUUID": uuids[1], "customer": "anna"]) == [])
+            #expect(try numbers(["notificationUUID": "x"]) == [])
+        }
+    }
+
     @Test func `No receipt is signed before the folder has the receipt root`() async throws {
         try await Simulator.run { simulator in
             let folder = SimulatorDirectory.certificates(in: simulator.directory.url)
