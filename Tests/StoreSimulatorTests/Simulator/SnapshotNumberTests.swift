@@ -49,6 +49,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [(Int64.min, 20_000), (2990, Int64.max)])
+    func `A price increase continues although a snapshot has a price at its limit`(
+        _ price: Int64, _ raised: Int64
+    ) throws {
+        var state = try Self.state()
+        _ = try state.production.perform(.schedulePriceChange(product: "news", price: 20_000), at: Self.start)
+        state.production.priceCampaigns = [
+            PriceCampaign(
+                number: 1, product: "news", price: raised, effective: Self.start, consent: nil, storefronts: nil,
+                preservesPrices: false, isEffective: true)
+        ]
+        for (id, subscription) in state.production.subscriptions where subscription.priceProduct == "news" {
+            state.production.subscriptions[id]?.price = price
+        }
+        state.production.run(until: Self.start + 20 * 86_400)
+        #expect(state.production.notifications.map(\.type).contains(.priceIncrease))
+    }
+
     @Test(arguments: [Int64.min, .max])
     func `A schedule whose snapshot has a number at its limit continues`(_ number: Int64) async throws {
         try await Tool.inTemporaryFolder { folder in

@@ -140,14 +140,15 @@ extension Store {
     /// needs no consent. Increases from which subscribers were exempt do not count.
     private func needsConsent(_ subscription: Subscription, _ campaign: PriceCampaign) -> Bool {
         if let consent = campaign.consent { return consent }
-        let increase = campaign.price - subscription.price
+        // An edited snapshot may have any prices.
+        let increase = campaign.price &- subscription.price
         let isYearly = catalogue.product(subscription.priceProduct)?.subscription?.period.unit == .year
         let lastRaise = priceCampaigns.last { other in
             other.number < campaign.number && other.isEffective && other.isRaise && !other.preservesPrices
                 && applies(other, to: subscription)
                 && campaign.effective.timeIntervalSince(other.effective) < 365 * 86_400
         }
-        return lastRaise != nil || increase * 2 > subscription.price || increase > (isYearly ? 50_000 : 5000)
+        return lastRaise != nil || increase > subscription.price / 2 || increase > (isYearly ? 50_000 : 5000)
     }
 
     /// Notifies the customer of the price increase, unless renewal is off, the subscription renews into another
