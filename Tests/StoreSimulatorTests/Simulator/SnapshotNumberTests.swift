@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [(Int64.min, 20_000), (2990, Int64.max)])
+    @Test(arguments: [(Int64.min, Int64(20_000)), (Int64(2990), Int64.max)])
     func `A price increase continues although a snapshot has a price at its limit`(
         _ price: Int64, _ raised: Int64
     ) throws {
