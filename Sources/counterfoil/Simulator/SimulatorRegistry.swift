@@ -11,11 +11,10 @@ struct SimulatorRegistry {
     /// The registry in `$XDG_STATE_HOME`, or in `~/.local/state`.
     init() {
         let environment = ProcessInfo.processInfo.environment
-        let home = environment["HOME"].map { URL(filePath: $0) } ?? FileManager.default.homeDirectoryForCurrentUser
         // The XDG Base Directory Specification ignores relative paths.
         let state =
             environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
-            ?? home.appending(path: ".local/state")
+            ?? HomeFolder.current.appending(path: ".local/state")
         folder = state.appending(path: "counterfoil/simulators")
     }
 
