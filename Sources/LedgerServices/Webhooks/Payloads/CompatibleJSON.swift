@@ -47,16 +47,17 @@ enum CompatibleJSON {
     }
 
     private static func transfer(_ context: EventContext, to json: inout JSONWriter) {
-        // The server wrote this JSON itself. If it does not decode, the lists are empty.
+        // The server wrote this JSON itself. An erasure removes it, because it may name the erased customer.
         let names = context.event.data.flatMap { text in
             do { return try JSONDecoder().decode(Transfer.self, from: Data(text.utf8)) } catch { return nil }
         }
         // The messages about a purchase without an owner had this name.
         let isLinked = context.event.type == .purchaseLinked
         let former = isLinked ? [anonymousUser(context)].compactMap(\.self) : names?.from ?? []
+        let owners = names?.to ?? [user(context)].compactMap(\.self)
         json.member("original_transaction_id", context.event.originalTransactionID)
         json.member("transferred_from", former) { $0.string($1) }
-        json.member("transferred_to", names?.to ?? []) { $0.string($1) }
+        json.member("transferred_to", owners) { $0.string($1) }
     }
 
     private struct Transfer: Decodable {
