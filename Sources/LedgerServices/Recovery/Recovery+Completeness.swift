@@ -1,5 +1,8 @@
 internal import AppStoreServer
+internal import Basics
 package import Ledger
+internal import Logging
+internal import Synchronization
 
 extension Recovery {
     /// Returns the completeness of each scope, in the order of `scopes`.
@@ -27,5 +30,17 @@ extension Recovery {
                 hasKey: clients[appEnvironment.id] != nil, isEnabled: settings.isEnabled, interval: settings.interval,
                 trouble: failures(in: appEnvironment.id)?.message,
                 isCatchingUp: open.contains(where: \.followsLongOutage)))
+    }
+
+    /// Records the mark after a reading. If it begins later than before, the App Store no longer keeps the
+    /// notifications in between: logs that, because the state tells it only until every purchase was requested.
+    func record(_ mark: CompletenessMark, in appEnvironment: AppEnvironment) {
+        let former = state.withLock { $0.marks.updateValue(mark, forKey: appEnvironment.id) }
+        guard let former, former.since < mark.since else { return }
+        logger.warning(
+            "notifications may be missing that the App Store no longer keeps",
+            metadata: appEnvironment.logMetadata([
+                "from": "\(InstantText.text(former.until))", "to": "\(InstantText.text(mark.since))",
+            ]))
     }
 }

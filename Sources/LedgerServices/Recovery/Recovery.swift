@@ -173,7 +173,7 @@ package final class Recovery: Sendable {
             let mark = try await storage.finish(
                 recovery: run.id, until: run.until - RecoveryPlan.historyDelay,
                 limit: RecoveryPlan.limit(at: clock.now(), settings), at: now)
-            if let mark { state.withLock { $0.marks[appEnvironment.id] = mark } }
+            if let mark { record(mark, in: appEnvironment) }
         } catch {
             if Task.isCancelled { throw error }
             let isGivenUp = !run.movesMark && (error as? AppStoreServerError)?.isFinal ?? false

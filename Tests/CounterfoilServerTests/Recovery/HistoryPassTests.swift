@@ -1,4 +1,5 @@
 import AppStoreModels
+import Basics
 import CounterfoilServer
 import Entitlements
 import Foundation
@@ -40,6 +41,23 @@ import Testing
             try await recovery.continueHistoryPass(world.appEnvironment(), pages: .max)
             #expect(try await world.completeness().state == .complete)
             #expect(try await Self.countTransactions(of: original, in: world) == 8)
+        }
+    }
+
+    /// The state says it only until every purchase was requested, which may take less than a second.
+    @Test func `The log says once which time the notification history no longer covers`() async throws {
+        let lines = LogCapture()
+        try await World.run(logger: lines.logger(.init())) { world in
+            _ = try await Self.missedPurchase(in: world)
+            let former = try #require(try await world.completeness().mark)
+            let message = "notifications may be missing that the App Store no longer keeps"
+            #expect(lines.count(of: message) == 0, "\(lines.text)")
+            for _ in 0..<2 { try await world.server.core.recovery.runNow() }
+            let mark = try #require(try await world.completeness().mark)
+            #expect(former.until < mark.since)
+            let time = "from=\(InstantText.text(former.until)) to=\(InstantText.text(mark.since))"
+            let line = "warning \(message) app=com.example.app environment=Production \(time)"
+            #expect(lines.count(of: line) == 1, "\(lines.text)")
         }
     }
 
