@@ -31,6 +31,9 @@ extension AppStoreServerError {
         }
     }
 
+    /// Whether the App Store refuses all other requests with the key too: it refused the key, or the quota is used up.
+    var concernsKey: Bool { code == .unauthorized || code == .rateLimited }
+
     /// The error code to store: the name or number of the App Store's error, or else this error's own code.
     package var name: String { apiCode.map { $0.name ?? "\($0.rawValue)" } ?? "\(code)" }
 }

@@ -8,10 +8,10 @@ package enum Concurrently {
     /// one probe request and fails all others at once with `circuitOpen`. Only the failure of the probe tells the
     /// cause.
     ///
-    /// - Parameter stopsIfUnauthorized: Whether to begin no further call after the App Store has refused the key. Only
-    ///   for items with the same key.
+    /// - Parameter shareKey: Whether all items are requested with the same key. Then no further call begins after the
+    ///   App Store has refused the key, or every request because of the quota.
     package static func forEach<Item: Sendable>(
-        _ items: [Item], atOnce limit: Int, stopsIfUnauthorized: Bool = false,
+        _ items: [Item], atOnce limit: Int, shareKey: Bool = false,
         _ body: @escaping @Sendable (Item) async throws -> Void
     ) async throws {
         let failure = await withTaskGroup(of: (any Error)?.self) { group in
@@ -19,7 +19,7 @@ package enum Concurrently {
             for (index, item) in items.enumerated() {
                 if index >= max(limit, 1), let ended = await group.next() {
                     failure = Self.first(failure, ended)
-                    if stopsIfUnauthorized, (ended as? AppStoreServerError)?.code == .unauthorized { break }
+                    if shareKey, (ended as? AppStoreServerError)?.concernsKey == true { break }
                 }
                 group.addTask {
                     do { try await body(item) } catch { return error }

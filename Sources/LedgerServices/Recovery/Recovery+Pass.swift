@@ -26,7 +26,7 @@ extension Recovery {
     /// Runs the next batch of due history requests of a scope. Returns false if there are none.
     func runNextHistoryRequests(in appEnvironment: AppEnvironment) async throws -> Bool {
         let due = try await storage.dueHistoryRequests(in: appEnvironment.id, at: now, limit: Self.requestBatch)
-        try await Concurrently.forEach(due, atOnce: Self.concurrency, stopsIfUnauthorized: true) {
+        try await Concurrently.forEach(due, atOnce: Self.concurrency, shareKey: true) {
             try await self.run($0, in: appEnvironment)
         }
         return !due.isEmpty
@@ -112,7 +112,7 @@ extension Recovery {
                 after: pass.cursor, in: appEnvironment.id, limit: Self.summaryPage)
             let stale = summaries.filter { $0.isOutOfDate(at: now, staleBefore: pass.staleBefore) }
             let batch = Array(stale.prefix(Self.maximumRefreshes))
-            try await Concurrently.forEach(batch, atOnce: Self.concurrency, stopsIfUnauthorized: true) { summary in
+            try await Concurrently.forEach(batch, atOnce: Self.concurrency, shareKey: true) { summary in
                 try await self.refresh(summary.originalTransactionID, in: appEnvironment)
             }
             let isWhole = batch.count == stale.count

@@ -165,7 +165,7 @@ package final class Recovery: Sendable {
             let windows = try await storage.openWindows(of: run.id)
             for stage in Set(windows.map(\.stage)).sorted() {
                 try await Concurrently.forEach(
-                    windows.filter { $0.stage == stage }, atOnce: settings.parallelWindows, stopsIfUnauthorized: true
+                    windows.filter { $0.stage == stage }, atOnce: settings.parallelWindows, shareKey: true
                 ) { window in
                     try await self.read(window, in: appEnvironment, isHint: window.onlyFailures, client)
                 }

@@ -68,8 +68,10 @@ final class AppStoreProxy: Sendable {
         }
         if body.readableBytes > 0 { forwarded.body = .bytes(body) }
         let response = try await HTTPClient.shared.execute(forwarded, timeout: .seconds(600))
+        var headers: HTTPFields = [.contentType: "application/json"]
+        headers[.retryAfter] = response.headers.first(name: "Retry-After")
         return Response(
-            status: .init(code: Int(response.status.code)), headers: [.contentType: "application/json"],
+            status: .init(code: Int(response.status.code)), headers: headers,
             body: .init(byteBuffer: try await response.body.collect(upTo: 16 << 20)))
     }
 }

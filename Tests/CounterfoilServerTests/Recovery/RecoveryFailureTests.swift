@@ -92,6 +92,30 @@ import Testing
         }
     }
 
+    /// The first reading has 60 parts and more. Each further request would only be refused.
+    @Test func `After the quota is used up, no further part of the history is requested`() async throws {
+        let requests = Mutex(0)
+        try await AppStoreProxy.run({ _ in
+            requests.withLock { $0 += 1 }
+            return nil
+        }) { proxy in
+            try await World.run(server: { proxy.redirectRequests(in: &$0) }) { world in
+                // So far ahead that the client does not wait for it.
+                try world.simulator.add(Fault("route:notification-history", .rateLimit(retryAfterSeconds: 1e9)))
+                let (recovery, appEnvironment) = (try world.server.core.recovery, try world.appEnvironment())
+                let error = await #expect(throws: AppStoreServerError.self) {
+                    try await recovery.runPass(appEnvironment, because: .request)
+                }
+                #expect(error?.code == .rateLimited)
+                #expect((1...recovery.settings.parallelWindows).contains(requests.withLock { $0 }))
+                try world.simulator.removeFault()
+                try await recovery.runPass(appEnvironment, because: .request)
+                #expect(try await world.completeness().mark != nil)
+                #expect(requests.withLock { $0 } > 60)
+            }
+        }
+    }
+
     @Test func `A refused key of one app does not end the work for the others`() async {
         let begun = Mutex(0)
         await #expect(throws: AppStoreServerError(.unauthorized, "")) {
@@ -106,7 +130,7 @@ import Testing
     @Test func `A refused key ends the work also after another failure, whose error is thrown`() async {
         let begun = Mutex(0)
         await #expect(throws: AppStoreServerError(.timeout, "")) {
-            try await Concurrently.forEach(Array(1...9), atOnce: 1, stopsIfUnauthorized: true) { item in
+            try await Concurrently.forEach(Array(1...9), atOnce: 1, shareKey: true) { item in
                 begun.withLock { $0 += 1 }
                 throw AppStoreServerError(item == 1 ? .timeout : .unauthorized, "")
             }
