@@ -52,6 +52,7 @@ import Testing
             #expect(try await ledger.recoveries(in: noScopes, before: nil, limit: 5).isEmpty)
             #expect(try await ledger.missingCounts(in: noScopes).isEmpty)
             #expect(try await ledger.failedNotifications(code: "no", in: noScopes, limit: 5).isEmpty)
+            #expect(try await ledger.events(ofNotifications: []).isEmpty)
             #expect(try await ledger.inquiries(about: [], transactionID: nil, in: id, limit: 5).isEmpty)
             #expect(try await ledger.sources(of: [], notifications: true, in: id).isEmpty)
             #expect(try await ledger.status(for: []) == nil)

@@ -27,6 +27,23 @@ import Testing
         #expect(event.map { $0.occurredAt == 50 && $0.createdAt == 60 && $0.notification == 7 } ?? !isCreated)
     }
 
+    @Test func `The product of an event is that of the transaction, or else of the renewal info`() {
+        var notification = Self.notification()
+        func product() -> String? {
+            LedgerEvent(
+                of: notification, number: 7, waited: true, isNew: true, isLate: false, customer: { _ in nil }
+            )?.productID
+        }
+        notification.renewal = RenewalFact(
+            originalTransactionID: "o", productID: "silver", autoRenewProductID: "bronze", willRenew: true,
+            signedDate: Date(milliseconds: 40))
+        #expect(product() == "gold")
+        notification.transaction = nil
+        #expect(product() == "silver")
+        notification.renewal = nil
+        #expect(product() == nil)
+    }
+
     @Test func `Only an event about an Apple account names the customer of the account`() {
         for account in [nil, "b"] {
             var accounts: [String] = []

@@ -52,6 +52,13 @@ extension MemoryLedger: InspectionStorage {
         }
     }
 
+    package func events(ofNotifications ids: [Int64]) async throws -> [Int64: LedgerEvent] {
+        try read { state in
+            let events = state.events.compactMap { event in event.notification.map { ($0, event) } }
+            return Dictionary(events.filter { ids.contains($0.0) }) { first, _ in first }
+        }
+    }
+
     package func notification(_ uuid: String) async throws -> StoredNotification? {
         try read { state in state.numbers[ExactText(uuid)].flatMap { state.storedNotification($0) } }
     }

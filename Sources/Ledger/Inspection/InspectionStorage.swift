@@ -20,6 +20,10 @@ package protocol InspectionStorage: Sendable {
     /// different texts with the same UUIDs, after all others.
     func notifications(_ filter: InboxFilter, before id: Int64, limit: Int) async throws -> InboxPage
 
+    /// Returns the events of notifications, by row identifier. A notification has one since it was first processed,
+    /// unless it was imported.
+    func events(ofNotifications ids: [Int64]) async throws -> [Int64: LedgerEvent]
+
     /// Returns the notification with this UUID.
     func notification(_ uuid: String) async throws -> StoredNotification?
 

@@ -23,6 +23,7 @@ extension LedgerEvent {
             originalTransactionID: notification.originalTransactionID, notification: number,
             occurredAt: notification.signedDate, createdAt: notification.processedAt)
         self.isLate = isLate
+        productID = notification.transaction?.productID ?? notification.renewal?.productID
         if let account = notification.account { self.customer = try customer(account) }
     }
 }

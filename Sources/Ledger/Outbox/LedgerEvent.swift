@@ -14,6 +14,8 @@ package struct LedgerEvent: Sendable, Hashable {
     package var namedCustomer: String? { customer.flatMap { Erasure.isStandIn($0) ? nil : $0 } }
     /// The row identifier of the notification that the event comes from.
     package var notification: Int64?
+    /// The product that the notification is about; nil without one, and for the events of earlier versions.
+    package var productID: String?
     /// When it happened.
     package var occurredAt: Milliseconds
     /// When the server learned of it.

@@ -80,6 +80,7 @@ enum Schema {
         // Since this version records may contain a grace period that has ended, which older versions cannot read.
         migrator.register("22", [])
         migrator.register("23", GrantTables.byCustomer)
+        migrator.register("24", OutboxTable.products)
         return migrator
     }
 

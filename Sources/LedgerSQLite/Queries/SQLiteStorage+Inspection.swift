@@ -78,6 +78,15 @@ extension SQLiteStorage: InspectionStorage {
         }
     }
 
+    package func events(ofNotifications ids: [Int64]) async throws -> [Int64: LedgerEvent] {
+        guard !ids.isEmpty else { return [:] }
+        return try await read { db in
+            try db.dictionary(
+                "SELECT \(OutboxTable.columns) FROM events WHERE notification IN (\(ids.sqlList))", [], isCached: false
+            ) { row in (row.number(5) ?? 0, OutboxTable.event(row)) }
+        }
+    }
+
     package func notification(_ uuid: String) async throws -> StoredNotification? {
         try await read { db in
             try self.notifications(db, sql: "WHERE notifications.uuid = ?", [StoredUUID.value(uuid)]).first

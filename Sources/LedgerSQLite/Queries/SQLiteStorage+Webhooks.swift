@@ -133,7 +133,7 @@ extension SQLiteStorage: WebhookStorage {
     ) throws -> [Int64: (event: LedgerEvent, notification: StoredNotification?)] {
         let events = try db.dictionary(
             "SELECT \(OutboxTable.columns), seq FROM events WHERE seq IN (\(numbers.sqlList))", [], isCached: false
-        ) { row in (row.number(10) ?? 0, OutboxTable.event(row)) }
+        ) { row in (row.number(11) ?? 0, OutboxTable.event(row)) }
         let storedNotifications = try notifications(numbered: Set(events.values.compactMap(\.notification)), db)
         let known = Dictionary(storedNotifications.map { ($0.id, $0) }) { first, _ in first }
         return events.mapValues { event in (event, event.notification.flatMap { known[$0] }) }

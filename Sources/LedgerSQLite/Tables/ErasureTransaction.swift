@@ -183,7 +183,7 @@ struct ErasureTransaction {
     /// - Parameter events: The part of the query after `FROM`.
     private func renameEvents(_ events: String, _ values: [SQLValue]) throws {
         let renamed = try db.all("SELECT \(OutboxTable.columns), seq FROM \(events)", values) { row in
-            erasure.renamed(OutboxTable.event(row), of: customer).map { (number: row.number(10) ?? 0, event: $0) }
+            erasure.renamed(OutboxTable.event(row), of: customer).map { (number: row.number(11) ?? 0, event: $0) }
         }
         for (number, event) in renamed {
             try db.run(

@@ -26,9 +26,12 @@ enum OutboxTable {
         """
     ]
 
+    /// The product of each event, for the list of notifications.
+    static let products = ["ALTER TABLE events ADD COLUMN product TEXT"]
+
     /// The columns for ``event(_:)``.
     static let columns =
-        "id, scope, type, original_id, customer, notification, occurred_at, created_at, data, is_late"
+        "id, scope, type, original_id, customer, notification, occurred_at, created_at, data, is_late, product"
 
     static func event(_ row: SQLStatement) -> LedgerEvent {
         var event = LedgerEvent(
@@ -36,6 +39,7 @@ enum OutboxTable {
             originalTransactionID: row.text(3), customer: row.text(4), notification: row.number(5),
             occurredAt: row.number(6) ?? 0, createdAt: row.number(7) ?? 0, data: row.text(8))
         event.isLate = row.number(9) == 1
+        event.productID = row.text(10)
         return event
     }
 
@@ -74,13 +78,13 @@ enum OutboxTable {
         try db.run(
             """
             INSERT OR IGNORE INTO events
-                (id, scope, type, original_id, customer, notification, occurred_at, created_at, data, is_late)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (id, scope, type, original_id, customer, notification, occurred_at, created_at, data, is_late, product)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .text(event.id), .integer(event.scope), .text(event.type.rawValue), .init(event.originalTransactionID),
                 .init(customer), .init(event.notification), .integer(event.occurredAt), .integer(event.createdAt),
-                .init(event.data), event.isLate ? .integer(1) : .null,
+                .init(event.data), event.isLate ? .integer(1) : .null, .init(event.productID),
             ])
     }
 }

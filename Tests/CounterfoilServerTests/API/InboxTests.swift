@@ -40,6 +40,34 @@ import Testing
         }
     }
 
+    @Test func `The list has product, purchase and customer of each notification since it was processed`() async throws
+    {
+        try await World.withAPI { world in
+            let anna = try await world.subscribe("anna")
+            let bought = try await world.simulator.perform(
+                .purchase(customer: "ben", product: "com.example.coins.100", appAccountToken: .absent))
+            try await world.simulator.perform(.requestTestNotification)
+            try await world.waitUntilIdle()
+            let items = try await world.api.get("/v1/notifications").items
+            func item(_ type: String) throws -> [String: Any] {
+                try #require(items.first { $0["type"] as? String == type })
+            }
+            let subscribed = try item("SUBSCRIBED")
+            #expect(subscribed["product_id"] as? String == "com.example.premium.monthly")
+            #expect(subscribed["customer"] as? String == anna && subscribed["original_transaction_id"] is String)
+            let charged = try item("ONE_TIME_CHARGE")
+            #expect(charged["product_id"] as? String == "com.example.coins.100" && charged["customer"] == nil)
+            #expect(charged["original_transaction_id"] as? String == bought.originalTransactionID)
+            let test = try item("TEST")
+            #expect(test["product_id"] == nil && test["customer"] == nil && test["original_transaction_id"] == nil)
+            // An erased customer is not named.
+            #expect(try await world.api.send("DELETE", "/v1/customers/\(anna)").status == 200)
+            let after = try await world.api.get("/v1/notifications?type=SUBSCRIBED").items
+            let erased = try #require(after.first)
+            #expect(erased["product_id"] is String && erased["customer"] == nil)
+        }
+    }
+
     @Test func `A reprocessed notification creates no new event`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscribe("anna")

@@ -85,6 +85,24 @@ import WebConsole
         }
     }
 
+    @Test func `The list of notifications shows the product, and links to the customer if the key may`() async throws {
+        try await Self.run({ configuration in
+            configuration.keys.append(
+                .init(
+                    name: "viewer", hash: APIKeyText.hash(of: "viewer"), scopes: [.operationsRead, .consoleOpen]))
+        }) { world, browser in
+            let anna = try await world.subscribe("anna")
+            try await world.waitUntilIdle()
+            let list = try Self.heldPart(try await browser.get("/console/notifications")).replacing("<wbr>", with: "")
+            #expect(list.contains("data-label=\"Product\"><bdi>com.example.premium.monthly</bdi>"))
+            #expect(list.contains("data-label=\"Customer\"><a href=\"/console/customers/\(anna)?"))
+            let viewer = Browser(world.url)
+            try await viewer.signIn("viewer")
+            let shown = try Self.heldPart(try await viewer.get("/console/notifications"))
+            #expect(shown.contains("data-label=\"Customer\"><bdi>\(anna)</bdi>"))
+        }
+    }
+
     @Test func `The page of an event says what happened, when, and to which customer`() async throws {
         try await Self.run { world, browser in
             let anna = try await world.subscribe("anna")

@@ -115,6 +115,37 @@ import Testing
         }
     }
 
+    @Test func `The events of an older ledger have no product, and later ones have`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            var ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
+            try await Self.buy(1, in: ledger)
+            try await ledger.sqlite.pool.write { db in
+                try db.execute(
+                    sql: """
+                        ALTER TABLE events DROP COLUMN product;
+                        DELETE FROM grdb_migrations WHERE identifier = '24';
+                        """)
+            }
+            try ledger.sqlite.close()
+            ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
+            try await Self.buy(2, in: ledger)
+            let events = try await ledger.sqlite.events(ofNotifications: [1, 2])
+            let (first, second) = (try #require(events[1]), try #require(events[2]))
+            #expect(first.originalTransactionID == "1" && first.productID == nil)
+            #expect(second.originalTransactionID == "2" && second.productID == "gold")
+            try ledger.sqlite.close()
+        }
+    }
+
+    /// Receives and processes a notification.
+    private static func buy(_ number: Int, in ledger: TestLedger) async throws {
+        let received = ReceivedNotification(
+            scope: ledger.appEnvironment.id, uuid: "notification \(number)", type: "ONE_TIME_CHARGE",
+            signedDate: World.start.milliseconds, receivedAt: 0, origin: .delivered, text: "text \(number)")
+        _ = try await ledger.sqlite.commit(received: [received], processed: [])
+        try await `Stored claims`.buy("\(number)", in: ledger)
+    }
+
     @Test func `The log of an older ledger can be searched by target`() async throws {
         try await Tool.inTemporaryFolder { folder in
             var ledger = try await TestLedger(in: folder, name: "ledger.sqlite")

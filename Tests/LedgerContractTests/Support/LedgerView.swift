@@ -162,7 +162,11 @@ enum LedgerView {
         var before: Int64? = .max
         while let id = before {
             let page = try await ledger.notifications(filter, before: id, limit: 2)
-            lines += page.items.map { "inbox \(state?.rawValue ?? "all") \(text($0))" }
+            let events = try await ledger.events(ofNotifications: page.items.map(\.id))
+            lines += page.items.map { stored in
+                let event = events[stored.id].map { "\($0.id) \($0.productID ?? "-") \($0.customer ?? "-")" } ?? "-"
+                return "inbox \(state?.rawValue ?? "all") \(text(stored)) \(event)"
+            }
             for stored in page.items where state == nil {
                 lines += try await ledger.otherTexts(of: stored.id, limit: 3).map { "also \(text($0))" }
             }
@@ -186,7 +190,7 @@ enum LedgerView {
                     """
                     \(event.notification == nil ? "" : event.id) \(event.scope) \(event.type.rawValue) \
                     \(event.originalTransactionID ?? "-") \(event.customer ?? "-") \(event.occurredAt) \(event.createdAt) \
-                    \(event.data ?? "-") \(item.late == nil ? "" : "again") \(item.notification.map { text($0) } ?? "")
+                    \(event.productID ?? "-") \(event.data ?? "-") \(item.late == nil ? "" : "again") \(item.notification.map { text($0) } ?? "")
                     """)
             }
             guard page.hasMore, page.cursor > query.after else { return lines }

@@ -38,8 +38,15 @@ struct InboxRoutes {
             filter.state = state
         }
         let page = try await storage.notifications(filter, before: try paging.number(), limit: paging.limit)
+        // The events have what processing found out, so that no text is decoded here.
+        let events = try await storage.events(ofNotifications: page.items.map(\.id))
         return .list(page.items, next: page.next.map { String($0) }) { json, stored in
-            NotificationJSON.write(stored, scopes, to: &json)
+            NotificationJSON.write(stored, scopes, to: &json) { json in
+                guard let event = events[stored.id] else { return }
+                json.member("product_id", event.productID)
+                json.member("original_transaction_id", event.originalTransactionID)
+                json.member("customer", event.namedCustomer)
+            }
         }
     }
 

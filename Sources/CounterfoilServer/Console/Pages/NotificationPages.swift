@@ -61,7 +61,8 @@ enum NotificationsPage {
 
     static func table(_ items: [APIValue], _ pageRequest: PageRequest, _ page: inout ConsolePage, empty: String) {
         page.table(
-            "Notifications, newest first", ["Notification", "State", "Received", "Signed", "Origin"],
+            "Notifications, newest first",
+            ["Notification", "Product", "Customer", "State", "Received", "Signed", "Origin"],
             items.map { item in
                 let name = [item["type"].text, item["subtype"].text].compactMap(\.self).joined(separator: " · ")
                 let state = item.string("state")
@@ -70,11 +71,19 @@ enum NotificationsPage {
                     .link(
                         isOther ? name + " · another text" : name,
                         pageRequest.item("notifications", item.string("uuid"))),
+                    item["product_id"].text.map { .foreign($0) } ?? .none, customer(of: item, pageRequest),
                     tag(state), .time(item["received_at"].instant),
                     .time(item.first("signed_date", "signed_at").instant),
                     .plain(item.string("origin").words),
                 ]
             }, empty: empty)
+    }
+
+    /// Returns a link to the customer's page, if the key may open it.
+    private static func customer(of item: APIValue, _ pageRequest: PageRequest) -> ConsolePage.Cell {
+        guard let customer = item["customer"].text else { return .none }
+        return pageRequest.may(.customersRead)
+            ? pageRequest.selecting(item).linkCell("customers", customer) : .foreign(customer)
     }
 
     /// Returns the tag of a state.
