@@ -16,7 +16,7 @@ import WebConsole
         $0.foreignHeading = "an\u{202E}na"
         $0.up = ("Customers", PageLink("console", "customers"))
         $0.navigation = [.init("Customers", PageLink("console", "customers"), isCurrent: true, shortcut: "c")]
-        $0.choices = [.init("Sandbox", PageLink("console"), isCurrent: true)]
+        $0.choices = [.init(of: "com.example", [.init("Sandbox", PageLink("console"), isCurrent: true)])]
         $0.isSandbox = true
         $0.search = .init(PageLink("search"), label: "Find", text: "\"><script>", fields: [("app", "com.example")])
         $0.account = .init(name: "ada", signOut: PageLink("out"))
@@ -132,14 +132,16 @@ import WebConsole
         #expect(VisibleText.plain("ما 你好 é 🎉") == "ما 你好 é 🎉")
     }
 
-    @Test func `A choice shows app and environment in full, however long the app's name is`() throws {
+    @Test func `A choice names the app once and in full, however long its name is`() throws {
         let app = "com.example." + String(repeating: "department.", count: 12) + "app"
         let shell = Self.shell {
-            $0.choices = ["Production", "Sandbox"].map { .init("\(app) \($0)", PageLink("console")) }
+            $0.choices = [.init(of: app, ["Production", "Sandbox"].map { .init($0, PageLink("console")) })]
         }
         let html = try PageLibrary([:]).page("message", ["paragraphs": [], "links": []], in: shell)
             .replacing("<wbr>", with: "")
-        for environment in ["Production", "Sandbox"] { #expect(html.contains("\(app) \(environment)</bdi>")) }
+        #expect(html.components(separatedBy: "<bdi>\(app)</bdi>").count == 2)
+        #expect(html.contains("<div role=\"group\" aria-label=\"\(app)\">"))
+        for environment in ["Production", "Sandbox"] { #expect(html.contains("<bdi>\(environment)</bdi></a>")) }
     }
 
     @Test func `A long text is cut, and the whole text is included on request`() throws {

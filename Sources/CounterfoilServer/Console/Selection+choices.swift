@@ -21,10 +21,16 @@ extension Console.Selection {
                 ])
             return
         }
-        shell.choices = all.map { appEnvironment in
-            .init(
-                name(of: appEnvironment), PageLink(path, query: appEnvironment.parameters),
-                isCurrent: appEnvironment.id == self.appEnvironment?.id)
+        let apps = Self.distinct(all.map(\.bundleID))
+        shell.choices = apps.map { app in
+            let environments = all.filter { $0.bundleID.isExactly(app) }
+            return Shell.Choice(
+                of: apps.count > 1 ? app : nil,
+                environments.map { appEnvironment in
+                    Shell.Item(
+                        appEnvironment.environment.rawValue, PageLink(path, query: appEnvironment.parameters),
+                        isCurrent: appEnvironment.id == self.appEnvironment?.id)
+                })
         }
     }
 

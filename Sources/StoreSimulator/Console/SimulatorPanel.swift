@@ -99,9 +99,10 @@ struct SimulatorPanel: Sendable {
         }
         // A customer or notification does not exist in the other environment, so link to the list.
         let other = request.page.parent
-        shell.choices = AppStoreEnvironment.simulated.map { environment in
+        let environments = AppStoreEnvironment.simulated.map { environment in
             Shell.Item(environment.rawValue, other.link(in: environment), isCurrent: environment == request.environment)
         }
+        shell.choices = [.init(environments)]
         shell.topics = [ChangeWatch.topic]
         shell.since = request.changes
         core.pages.expect(shell.topics)

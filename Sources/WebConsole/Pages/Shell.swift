@@ -10,8 +10,8 @@ package struct Shell: Sendable {
     package var product: String
     package var home: PageLink
     package var navigation: [Item] = []
-    /// Choices in the bar: environments, apps.
-    package var choices: [Item] = []
+    /// Choices in the bar: the environments, of each app if there are several.
+    package var choices: [Choice] = []
     /// Lists in the bar instead of ``choices``, if these would be too many.
     package var picker: Picker?
     /// Whether the bar is striped, and says SANDBOX.
@@ -54,6 +54,15 @@ package struct Shell: Sendable {
         package init(_ title: String, _ link: PageLink, isCurrent: Bool = false, shortcut: String? = nil) {
             (self.title, self.link, self.isCurrent, self.shortcut) = (title, link, isCurrent, shortcut)
         }
+    }
+
+    /// Links to choose from, with a common name.
+    package struct Choice: Sendable {
+        /// The name, such as an app's; nil if there is only one group.
+        package var name: String?
+        package var items: [Item]
+
+        package init(of name: String? = nil, _ items: [Item]) { (self.name, self.items) = (name, items) }
     }
 
     /// A form with lists of options.
@@ -180,9 +189,18 @@ package struct Shell: Sendable {
 extension Shell.Item {
     fileprivate var value: PageValue {
         [
-            // The title may be an app and its environment: a long bundle identifier must not be cut before its end.
             "title": .foreign(title, limit: 200, breaksNames: true), "url": .link(link), "isCurrent": .flag(isCurrent),
             "shortcut": .optional(shortcut),
+        ]
+    }
+}
+
+extension Shell.Choice {
+    fileprivate var value: PageValue {
+        [
+            // A long bundle identifier must not be cut before its end.
+            "choiceName": .foreign(name, limit: 200, breaksNames: true), "choiceLabel": .optional(name),
+            "items": .list(items.map(\.value)),
         ]
     }
 }

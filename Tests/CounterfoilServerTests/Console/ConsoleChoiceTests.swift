@@ -31,6 +31,29 @@ import Testing
         }
     }
 
+    @Test func `The bar names each app once, with links to its environments beside it`() async throws {
+        try await World.withConsole({ configuration in
+            var app = configuration.apps[0]
+            app.bundleID = "com.example.client"
+            (app.key, app.offerKey, app.sharedSecrets, app.customerTokenSecret) = (nil, nil, [], nil)
+            configuration.apps.append(app)
+        }) { world, browser in
+            let page = try await browser.get("/console/customers?app=com.example.client&environment=Sandbox").text
+            let start = try #require(page.components(separatedBy: "<nav class=\"choices\"").dropFirst().first)
+            let bar = try #require(start.components(separatedBy: "</nav>").first)
+            let groups = bar.components(separatedBy: "<div role=\"group\" aria-label=\"").dropFirst()
+            let names = [world.simulator.information.bundleID, "com.example.client"]
+            try #require(groups.count == 2)
+            for (name, group) in zip(names.sorted(), groups.sorted()) {
+                #expect(group.hasPrefix("\(name)\"><span><bdi>"), "\(group)")
+                let links = group.matches(of: /href="([^"]*)"[^>]*><bdi>(\w+)<\/bdi>/)
+                #expect(links.map { String($0.2) }.sorted() == ["Production", "Sandbox"])
+                #expect(links.allSatisfy { $0.1.contains("app=\(name)&amp;environment=\($0.2)") }, "\(group)")
+            }
+            #expect(bar.components(separatedBy: "aria-current=\"true\"").count == 2)
+        }
+    }
+
     @Test func `The completeness page begins with what is not complete`() async throws {
         try await World.withConsole { world, browser in
             try await world.server.core.recovery.runPass(world.appEnvironment(), because: .request)
