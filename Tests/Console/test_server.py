@@ -54,6 +54,20 @@ def test_server_pages_with_data(world: World, shop: Shop):
         world.inspect(f"{shop.base}/console/{path}", f"server-{name}", cookies)
 
 
+@with_shop
+def test_a_filter_is_closed_on_a_phone_only(world: World, shop: Shop):
+    cookies = sign_in(world, shop)
+    for width, is_open in ((1280, True), (390, False)):
+        with world.page(width=width, script=False) as page:
+            page.context.add_cookies(cookies)
+            page.goto(f"{shop.base}/console/notifications")
+            field = page.get_by_label("Subtype")
+            world.expect(field.is_visible() == is_open, f"the fields at {width} pixels are {'closed' if is_open else 'open'}")
+            if not is_open:
+                page.locator(".filters > summary").click()
+                world.expect(field.is_visible(), "a click does not open the filter")
+
+
 def deliveries(shop: Shop):
     return shop.api("/v1/webhooks/backend/deliveries")["items"]
 

@@ -243,11 +243,15 @@ struct ConsolePage: Sendable {
         form(link, parameters(fields, pageRequest), button: button, method: "get")
     }
 
-    /// Adds a filter of the page's list. It keeps the app and the environment.
+    /// Adds a filter of the page's list. It keeps the app and the environment. On a phone it is closed, unless the list
+    /// is filtered.
     mutating func filter(_ name: String, of link: PageLink, _ fields: [FormField], _ pageRequest: PageRequest) {
         let form = values(
             ofForm: link, parameters(fields, pageRequest), button: "Filter", method: "get", filter: name)
-        filters.append(form)
+        filters.append([
+            "filterTitle": .text(name), "isFiltered": .flag(fields.contains { !$0.value.isEmpty }),
+            "filterForms": .list([form]),
+        ])
     }
 
     /// Returns the fields for the parameters of a page, with the rejected one marked.

@@ -28,6 +28,19 @@ import Testing
         }
     }
 
+    /// On a phone six fields would precede the list. The style sheet opens filters on wider screens.
+    @Test func `A filter is closed until it is used`() async throws {
+        try await World.withConsole { _, browser in
+            let closed = try await browser.get("/console/notifications").text
+            #expect(closed.contains("<details class=\"filters\"><summary>Filter notifications</summary>"))
+            for (query, value) in [("type=TEST", "TEST"), ("from=2026-05-03", "2026-05-03"), ("from=x", "x")] {
+                let open = try await browser.get("/console/notifications?\(query)").text
+                #expect(open.contains("<details class=\"filters\" open><summary>Filter notifications<"), "\(query)")
+                #expect(open.contains("value=\"\(value)\""), "\(query)")
+            }
+        }
+    }
+
     @Test func `The texts of refused requests are named by time and reason`() async throws {
         try await World.withConsole { world, browser in
             _ = try await world.api.send("POST", "/apple/notifications", body: Data("hello".utf8))
