@@ -63,6 +63,16 @@ import WebConsole
         #expect(html.contains(/<li><a href="#days">.*Too long\./) && html.contains("<li><bdi>Code a."))
     }
 
+    @Test(arguments: [
+        ("`a<b` is `c`.", "<code>a&lt;b</code> is <code>c</code>."), ("5` and", "5` and"),
+        ("plain", "plain"), ("`a\u{202E}`", "`a<span class=\"chip\">U+202E</span>`"),
+    ])
+    func `In the reason of an error, the parts between backticks are code`(text: String, html: String) throws {
+        let shell = Self.shell { $0.problem = .init("Not done", reasons: [text]) }
+        let page = try PageLibrary([:]).page("message", ["links": []], in: shell)
+        #expect(page.contains("<li><bdi>\(html)</bdi>"))
+    }
+
     @Test func `The template audit reports missing values, unused values and forbidden content`()
         throws
     {

@@ -243,14 +243,16 @@ struct ConsolePage: Sendable {
         form(link, parameters(fields, pageRequest), button: button, method: "get")
     }
 
-    /// Adds a filter of the page's list. It keeps the app and the environment. On a phone it is closed, unless the list
-    /// is filtered.
+    /// Adds a filter of the page's list. It keeps the app and the environment.
     mutating func filter(_ name: String, of link: PageLink, _ fields: [FormField], _ pageRequest: PageRequest) {
-        let form = values(
-            ofForm: link, parameters(fields, pageRequest), button: "Filter", method: "get", filter: name)
+        filter(name, of: link, parameters(fields, pageRequest), isUsed: fields.contains { !$0.value.isEmpty })
+    }
+
+    /// - Parameter isUsed: Whether the list is filtered. On a phone, another filter is closed.
+    mutating func filter(_ name: String, of link: PageLink, _ fields: [FormField], isUsed: Bool) {
+        let form = values(ofForm: link, fields, button: "Filter", method: "get", filter: name)
         filters.append([
-            "filterTitle": .text(name), "isFiltered": .flag(fields.contains { !$0.value.isEmpty }),
-            "filterForms": .list([form]),
+            "filterTitle": .text(name), "isFiltered": .flag(isUsed), "filterForms": .list([form]),
         ])
     }
 

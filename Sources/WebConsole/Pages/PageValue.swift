@@ -1,8 +1,8 @@
 /// A value for a template.
 ///
 /// Every text is escaped. The case depends on the source: ``text(_:)`` is for the console's own texts,
-/// ``foreign(_:limit:showsWhole:keepsLines:breaksNames:)`` for untrusted texts, ``exact(_:)`` for values of form fields
-/// that must be sent back unchanged.
+/// ``foreign(_:limit:showsWhole:keepsLines:breaksNames:marksCode:)`` for untrusted texts, ``exact(_:)`` for values of
+/// form fields that must be sent back unchanged.
 package indirect enum PageValue: Sendable {
     /// Renders as nothing. Its section is omitted.
     case nothing
@@ -39,9 +39,10 @@ package indirect enum PageValue: Sendable {
     /// - Parameter keepsLines: Whether line feeds stay. Only for a preformatted text: elsewhere they would be spaces.
     /// - Parameter breaksNames: Whether a line may end after a dot between letters, for names in headings and
     ///   narrow columns.
+    /// - Parameter marksCode: Whether the parts between backticks are code, as in messages of the API.
     package static func foreign(
         _ text: String?, limit: Int = 200, showsWhole: Bool = false, keepsLines: Bool = false,
-        breaksNames: Bool = false
+        breaksNames: Bool = false, marksCode: Bool = false
     ) -> PageValue {
         guard let text else { return .nothing }
         let scalars = text.unicodeScalars
@@ -49,8 +50,11 @@ package indirect enum PageValue: Sendable {
         let shown = isCut ? String(String.UnicodeScalarView(scalars.prefix(limit))) : text
         let whole: PageValue =
             isCut && showsWhole
-            ? ["count": .number(scalars.count), "allRuns": VisibleText.runs(text, keepsLines: keepsLines)] : .nothing
-        let runs = VisibleText.runs(shown, keepsLines: keepsLines, breaksNames: breaksNames)
+            ? [
+                "count": .number(scalars.count),
+                "allRuns": VisibleText.runs(text, keepsLines: keepsLines, marksCode: marksCode),
+            ] : .nothing
+        let runs = VisibleText.runs(shown, keepsLines: keepsLines, breaksNames: breaksNames, marksCode: marksCode)
         return ["runs": runs, "isCut": .flag(isCut), "whole": whole]
     }
 }

@@ -120,7 +120,7 @@ package struct Shell: Sendable {
             return .list(
                 reasons.enumerated().map { index, reason -> PageValue in
                     [
-                        "reason": .foreign(reason, limit: 1000, showsWhole: true),
+                        "reason": .foreign(reason, limit: 1000, showsWhole: true, marksCode: true),
                         "fieldURL": .optional(index == 0 ? link : nil),
                     ]
                 })

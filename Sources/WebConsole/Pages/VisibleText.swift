@@ -17,8 +17,13 @@ package enum VisibleText {
     /// - Parameters:
     ///   - keepsLines: Whether line feeds stay, for a preformatted text.
     ///   - breaksNames: Whether a line may end after a dot between letters, as in `com.example.monthly`.
-    static func runs(_ text: String, keepsLines: Bool = false, breaksNames: Bool = false) -> PageValue {
-        guard needsChips(text) else { return .list(breaksNames ? nameParts(text) : [run(plain: text)]) }
+    ///   - marksCode: Whether the parts between backticks are code.
+    static func runs(
+        _ text: String, keepsLines: Bool = false, breaksNames: Bool = false, marksCode: Bool = false
+    ) -> PageValue {
+        guard needsChips(text) else {
+            return .list(breaksNames ? nameParts(text) : marksCode ? codeParts(text) : [run(plain: text)])
+        }
         var runs: [PageValue] = []
         var plain = ""
         walk(text) { scalar, isShown in
@@ -28,14 +33,28 @@ package enum VisibleText {
             }
             if !plain.isEmpty { runs.append(run(plain: plain)) }
             plain = ""
-            runs.append(.object(["chip": .text(name(scalar)), "plain": .nothing, "isBreakable": false]))
+            runs.append(
+                .object(["chip": .text(name(scalar)), "plain": .nothing, "codeText": .nothing, "isBreakable": false]))
         }
         if !plain.isEmpty || runs.isEmpty { runs.append(run(plain: plain)) }
         return .list(runs)
     }
 
     private static func run(plain: String, isBreakable: Bool = false) -> PageValue {
-        .object(["chip": .nothing, "plain": .exact(plain), "isBreakable": .flag(isBreakable)])
+        .object([
+            "chip": .nothing, "plain": .exact(plain), "codeText": .nothing, "isBreakable": .flag(isBreakable),
+        ])
+    }
+
+    /// Returns the text with the parts between backticks as code; unchanged if a backtick is without its pair.
+    private static func codeParts(_ text: String) -> [PageValue] {
+        let parts = text.split(separator: "`", omittingEmptySubsequences: false).map { String($0) }
+        guard !parts.count.isMultiple(of: 2) else { return [run(plain: text)] }
+        return parts.enumerated().map { index, part in
+            index.isMultiple(of: 2)
+                ? run(plain: part)
+                : .object(["chip": .nothing, "plain": .exact(""), "codeText": .exact(part), "isBreakable": false])
+        }
     }
 
     /// Returns the parts of a text that end with a dot between two ASCII letters, and the rest.

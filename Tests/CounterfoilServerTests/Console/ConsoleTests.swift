@@ -216,6 +216,7 @@ import WebConsole
         page.holdFollowingBlocks()
         page.exact("x", "y", isOpen: true)
         page.links([("x", link)], next: link)
+        page.filter("x", of: link, [.init("x")], isUsed: true)
         page.form(
             link,
             [

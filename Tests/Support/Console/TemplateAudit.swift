@@ -85,9 +85,8 @@ package struct TemplateAudit {
     /// text and on whether the field is hidden.
     private static func isPart(_ name: String) -> Bool {
         [
-            "runs", "allRuns", "chip", "plain", "isBreakable", "isCut", "whole", "count", "fieldHint", "fieldID",
-            "fieldLabel",
-            "isRequired", "isWrong",
+            "runs", "allRuns", "chip", "plain", "codeText", "isBreakable", "isCut", "whole", "count", "fieldHint",
+            "fieldID", "fieldLabel", "isRequired", "isWrong",
         ].contains(name)
     }
 }
