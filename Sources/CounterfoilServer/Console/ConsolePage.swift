@@ -74,9 +74,11 @@ struct ConsolePage: Sendable {
 
     /// Adds a table, or without rows the sentence `empty`.
     ///
-    /// - Parameter isProven: Whether the content is verified. Unverified content has a marked background.
+    /// - Parameters:
+    ///   - caption: What the heading above does not say.
+    ///   - isProven: Whether the content is verified. Unverified content has a marked background.
     mutating func table(
-        _ caption: String, _ columns: [String], _ rows: [[Cell]], empty: String, isProven: Bool = true
+        _ caption: String?, _ columns: [String], _ rows: [[Cell]], empty: String, isProven: Bool = true
     ) {
         guard !rows.isEmpty else { return paragraph(empty, "empty") }
         let titles = columns.enumerated().map { index, title -> PageValue in
@@ -92,7 +94,7 @@ struct ConsolePage: Sendable {
             return ["cells": .list(cells), "rowKey": .exact(keys.key(of: row.first?.identity ?? ""))]
         }
         add([
-            "isTable": true, "caption": .text(caption), "columns": .list(titles), "rows": .list(values),
+            "isTable": true, "caption": .optional(caption), "columns": .list(titles), "rows": .list(values),
             "isUnproven": .flag(!isProven),
         ])
     }

@@ -37,8 +37,7 @@ enum AuditPage {
 
     private static func list(_ json: APIValue, _ page: inout ConsolePage, empty: String) {
         page.table(
-            "Actions, newest first",
-            ["When", "Who", "What", "About", "Change", "Result", "Session", "Address", "Chain"],
+            "Newest first", ["When", "Who", "What", "About", "Change", "Result", "Session", "Address", "Chain"],
             json["items"].items.map { item in
                 let isChained = item["is_chained"].flag != false
                 let session = item.string("session")

@@ -21,7 +21,7 @@ enum CompletenessPage {
         if !open.isEmpty {
             page.title("Under way")
             page.table(
-                "Open recoveries", RecoveryPage.columns, open.map { RecoveryPage.row($0, pageRequest) },
+                nil, RecoveryPage.columns, open.map { RecoveryPage.row($0, pageRequest) },
                 empty: "")
         }
         page.holdFollowingBlocks()

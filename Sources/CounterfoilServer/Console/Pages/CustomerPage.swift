@@ -41,7 +41,7 @@ enum CustomerPage {
     ) {
         page.title("Entitlements")
         page.table(
-            "What the customer has", ["Entitlement", "Access", "State", "Until", "Why"],
+            nil, ["Entitlement", "Access", "State", "Until", "Why"],
             json["entitlements"].items.map { item in
                 let key = item.string("key")
                 return [

@@ -23,7 +23,7 @@ enum DeliveryPage {
         page.title("Attempts")
         let attempts = json["attempt_list"].items
         page.table(
-            "Attempts, oldest first", ["When", "Status", "Duration", "Error", "Answer"],
+            "Oldest first", ["When", "Status", "Duration", "Error", "Answer"],
             attempts.map { attempt in
                 [
                     .time(attempt["at"].instant), .plain(attempt["status"].text ?? "no answer"),

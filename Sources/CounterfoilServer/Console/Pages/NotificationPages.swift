@@ -61,8 +61,7 @@ enum NotificationsPage {
 
     static func table(_ items: [APIValue], _ pageRequest: PageRequest, _ page: inout ConsolePage, empty: String) {
         page.table(
-            "Notifications, newest first",
-            ["Notification", "Product", "Customer", "State", "Received", "Signed", "Origin"],
+            "Newest first", ["Notification", "Product", "Customer", "State", "Received", "Signed", "Origin"],
             items.map { item in
                 let name = [item["type"].text, item["subtype"].text].compactMap(\.self).joined(separator: " · ")
                 let state = item.string("state")
@@ -174,7 +173,7 @@ enum RefusedPage {
         guard let json = try await pageRequest.read(target, &page, "The list of refused requests") else { return page }
         let items = json["items"].items
         page.table(
-            "Refused requests, newest first", ["When", "Reason", "Message", "Sender"],
+            "Newest first", ["When", "Reason", "Message", "Sender"],
             items.map { item in
                 [
                     .time(item["received_at"].instant), .code(item.string("code")),

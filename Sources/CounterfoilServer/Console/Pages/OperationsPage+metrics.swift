@@ -28,7 +28,7 @@ extension OperationsPage {
             !$0.hasPrefix("#") && !$0.contains("_bucket") && !$0.hasPrefix(Self.perRoute)
         }
         page.table(
-            "Now", ["Metric", "Value"],
+            nil, ["Metric", "Value"],
             lines.prefix(80).map { line in
                 let (name, value) = MetricHistory.sample(line)
                 return [.code(name), .number(Self.text(of: value))]

@@ -32,7 +32,7 @@ struct OperationsPage {
         page.title("Health")
         guard let json = try await pageRequest.read("/v1/operations/health", &page, "Health") else { return }
         page.table(
-            "Parts of the server", ["Part", "State", "Detail"],
+            nil, ["Part", "State", "Detail"],
             json["items"].items.map { part in
                 let status = part.string("status")
                 return [
@@ -68,7 +68,7 @@ struct OperationsPage {
         guard let json = try await pageRequest.read("/v1/operations/sessions", &page, "Sessions") else { return }
         let open = json["items"].items
         page.table(
-            "Who is signed in", ["Session", "Key", "Address", "Since", "Last used"],
+            nil, ["Session", "Key", "Address", "Since", "Last used"],
             open.map { session in
                 // These times are of the system clock, which may differ from the server's clock.
                 [

@@ -43,7 +43,7 @@ struct OverviewPage {
         page.holdFollowingBlocks()
         page.title("Needs attention")
         page.table(
-            "Current problems", ["Problem", "State", "Detail"], rows,
+            nil, ["Problem", "State", "Detail"], rows,
             empty: "Nothing needs attention.")
         simulator(pageRequest, &page)
         try await latest(pageRequest, &page)

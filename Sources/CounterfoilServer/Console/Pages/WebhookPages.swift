@@ -165,7 +165,7 @@ enum WebhookPage {
         _ page: inout ConsolePage, isFiltered: Bool
     ) {
         page.table(
-            "Deliveries, newest first", ["Delivery", "State", "Attempts", "Last answer", "Created", "Next attempt"],
+            "Newest first", ["Delivery", "State", "Attempts", "Last answer", "Created", "Next attempt"],
             json["items"].items.map { item in
                 [
                     .link(
