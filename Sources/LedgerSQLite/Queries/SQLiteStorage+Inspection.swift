@@ -8,18 +8,15 @@ extension SQLiteStorage: InspectionStorage {
     /// The number of notifications that are added to the inbox in one transaction.
     private static let reprocessing = 200
 
-    /// Returns the lower end of the row identifiers that a page reads.
+    /// Returns the lower end of the row identifiers that a page of a small table reads.
     private static func inboxWindow(of table: String, before id: Int64, _ db: Database) throws -> Int64 {
-        // Row identifiers have hardly any gaps, so the range contains at most this many notifications.
-        guard table != InboxFilter.all else { return id > inboxWindow ? id - inboxWindow : 0 }
-        return try db.number(
+        try db.number(
             "SELECT id FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?",
             [.integer(id), .integer(inboxWindow - 1)]) ?? .min
     }
 
-    /// Returns the upper end (excluded) of the row identifiers that a page reads.
-    private static func end(of table: String, before id: Int64, _ db: Database) throws -> Int64 {
-        guard table == InboxFilter.all else { return id }
+    /// Returns the upper end (excluded) of the row identifiers that a page of all notifications reads.
+    private static func end(before id: Int64, _ db: Database) throws -> Int64 {
         let newest = try db.number("SELECT max(id) FROM notifications", []) ?? 0
         return min(id, newest &+ 1)
     }
@@ -64,16 +61,18 @@ extension SQLiteStorage: InspectionStorage {
             if let original = filter.originalTransactionID {
                 return try self.notifications(about: original, filter, before: id, limit: limit, db)
             }
-            let before = try Self.end(of: filter.table, before: id, db)
-            let after = try Self.inboxWindow(of: filter.table, before: before, db)
-            let (sql, values) = filter.query(before: before, after: after)
+            // Nearly all pages are full, so the end of the whole table is read with them.
+            let isOfAll = filter.table == InboxFilter.all
+            var after: Int64? = try isOfAll ? nil : Self.inboxWindow(of: filter.table, before: id, db)
+            let (sql, values) = filter.query(before: id, after: after, window: Self.inboxWindow)
             let ids = try db.all(sql, values + [.init(limit + 1)], isCached: false) { $0.number(0) }
             let shown = ids.prefix(limit).map { InboxText(code: $0) }
             let items =
                 try self.notifications(numbered: shown.compactMap(\.notification), db)
                 + self.otherTexts(numbered: shown.compactMap(\.otherText), db)
             if ids.count > limit { return InboxPage(items: items, next: items.last?.id) }
-            let rest = try db.number("SELECT max(id) FROM \(filter.table) WHERE id < ?", [.integer(after)])
+            if isOfAll { after = try max(0, Self.end(before: id, db)) - Self.inboxWindow }
+            let rest = try db.number("SELECT max(id) FROM \(filter.table) WHERE id < ?", [.init(after)])
             return InboxPage(items: items, next: rest.map { $0 + 1 })
         }
     }
@@ -173,8 +172,12 @@ extension InboxFilter {
 
     /// Returns a query for the matching row identifiers from `after` to before `id`, the highest first. The last
     /// parameter is the limit.
-    func query(before id: Int64, after: Int64) -> (String, [SQLValue]) {
-        var values: [SQLValue] = [.integer(id), .integer(after)]
+    ///
+    /// - Parameter after: Nil to read as many as `window` at the end of all notifications. Row identifiers have hardly
+    ///   any gaps, so the range contains at most this many notifications.
+    func query(before id: Int64, after: Int64?, window: Int64) -> (String, [SQLValue]) {
+        let lowest = after == nil ? "min(?, (SELECT max(id) FROM notifications) + 1) - \(window)" : "?"
+        var values: [SQLValue] = [.integer(id), .integer(after ?? id)]
         var conditions: [String] = []
         func require(_ condition: String, _ value: SQLValue) {
             conditions.append(condition)
@@ -194,7 +197,7 @@ extension InboxFilter {
         }
         let sql = """
             SELECT \(number) FROM \(isOfAll ? "notifications AS n" : SQLiteStorage.withNotification(table))
-            WHERE \(number) < ? AND \(number) >= ? AND \(conditions.joined(separator: " AND "))
+            WHERE \(number) < ? AND \(number) >= \(lowest) AND \(conditions.joined(separator: " AND "))
             ORDER BY \(number) DESC LIMIT ?
             """
         return (sql, values)
