@@ -13,7 +13,7 @@ extension TimelineItem {
         return changes.compactMap { kind, instant in
             instant.map {
                 TimelineItem(
-                    position: TimelinePosition(date: $0, number: 0, name: "\(grant.id) \(kind.rawValue)"),
+                    position: TimelinePosition(date: $0, number: 0, name: "\(grant.id).\(kind.rawValue)"),
                     originalTransactionID: "", kind: .grant(GrantChange(kind: kind, grant: grant)))
             }
         }
@@ -39,6 +39,11 @@ extension TimelineItem {
 }
 
 extension TimelinePosition {
+    /// Creates the position of a grant among the grants of its customer.
+    package init(_ grant: Grant) {
+        self.init(date: grant.createdAt, number: 0, name: grant.id)
+    }
+
     /// Creates the position of a notification.
     package init(_ mention: LineageRecord.Mention) {
         self.init(date: mention.signedDate, number: mention.notification)

@@ -5,6 +5,7 @@ package final class AllowedMethods: Sendable {
     private struct Route {
         var parts: [Substring]
         var method: String
+        var exactSegments: Int { parts.count(where: { !$0.hasPrefix("{") }) }
 
         /// Whether the path matches the route: `{id}` matches any segment.
         func matches(_ path: [Substring]) -> Bool {
@@ -25,7 +26,10 @@ package final class AllowedMethods: Sendable {
     package func allowed(at path: some StringProtocol) -> [String] {
         guard path.utf8.count <= 2048 else { return [] }
         let parts = Self.parts(Substring(path))
-        let methods = Set(routes.current.filter { $0.matches(parts) }.map(\.method))
+        let matching = routes.current.filter { $0.matches(parts) }
+        // The router prefers a route with the exact segment to one with a parameter, whatever the method.
+        let mostExact = matching.map(\.exactSegments).max()
+        let methods = Set(matching.filter { $0.exactSegments == mostExact }.map(\.method))
         // The router adds HEAD to each route with GET.
         return (methods.contains("GET") ? methods.union(["HEAD"]) : methods).sorted()
     }

@@ -11,6 +11,7 @@ import Testing
     private static let wrong: [(String, String, String, String)] = [
         ("purchases", #"{"signedTransactions": []}"#, "unknown_member", #"did you mean \"signed_transactions\"?"#),
         ("purchases", "{}", "empty_report", "Send signed_transactions"),
+        ("purchases", #"{"signed_transactions": null}"#, "empty_report", "Send signed_transactions"),
         ("purchases", #"{"restore": true, "receipt": null}"#, "empty_report", "Send signed_transactions"),
         ("purchases", "[]", "bad_json", "Expected a JSON object with"), ("purchases", "{", "bad_json", "not JSON"),
         ("purchases", #"{"receipt": 1}"#, "bad_json", "`receipt` is invalid. Expected"),

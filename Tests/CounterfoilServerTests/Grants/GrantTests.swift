@@ -239,4 +239,34 @@ import Testing
             #expect(Set(ids).count == 100 && second["next_page"] is NSNull)
         }
     }
+
+    @Test func `A merge between two pages of grants repeats none and omits none of the others`() async throws {
+        try await World.withAPI { world in
+            let older = try await Self.grant(world, customer: "ben")
+            try await world.simulator.advance(by: 60)
+            let own = [try await Self.grant(world), try await Self.grant(world)]
+            let first = try await world.api.get(Self.path + "?limit=1")
+            let page = try #require(first["next_page"] as? String)
+            #expect(try await world.api.post("/v1/customers/anna/merge", ["from": "ben"]).status == 200)
+            let rest = try await world.api.get(Self.path + "?page=\(page)")
+            let ids = (first.items + rest.items).compactMap { $0["id"] as? String }
+            #expect(ids.sorted() == own.sorted())
+            let all = try await world.api.get(Self.path).items.compactMap { $0["id"] as? String }
+            #expect(all.first == older && all.count == 3)
+        }
+    }
+
+    /// Many clients encode a space in a query as a plus sign.
+    @Test func `The next page of a timeline with grants has no characters that a client must encode`() async throws {
+        try await World.withAPI { world in
+            let grants = [try await Self.grant(world), try await Self.grant(world)]
+            let path = "/v1/customers/anna/timeline?limit=1"
+            let first = try await world.api.get(path)
+            let page = try #require(first["next_page"] as? String)
+            #expect(page.wholeMatch(of: /[A-Za-z0-9._-]+/) != nil, "\(page)")
+            let second = try await world.api.get("\(path)&page=\(page)")
+            let listed = (first.items + second.items).compactMap { $0["grant"] as? String }
+            #expect(listed.sorted() == grants.sorted() && second["next_page"] is NSNull)
+        }
+    }
 }

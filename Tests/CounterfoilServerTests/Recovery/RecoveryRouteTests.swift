@@ -206,7 +206,8 @@ import Testing
             let earliest = try #require(message.firstMatch(of: /must not be before (\d{4}-\d\d-\d\dT[\d:]+Z)\./)).1
             let accepted = try await Self.begin(world, #"{"from":"\#(earliest)"}"#)
             #expect(accepted.status == 202)
-            #expect(try await world.api.get("/v1/recoveries/rec_99").status == 404)
+            let unknown = try await world.api.get("/v1/recoveries/rec_99")
+            #expect(unknown.status == 404 && unknown["param"] as? String == "id", "\(unknown.text)")
             #expect(try await world.api.get("/v1/recoveries?limit=0").status == 400)
             #expect(try await world.api.get("/v1/recoveries?page=x").code == "invalid_page")
         }

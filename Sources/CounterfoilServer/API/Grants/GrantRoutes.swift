@@ -82,12 +82,14 @@ struct GrantRoutes {
     private func list(_ call: APICall) async throws -> Response {
         let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let paging = try Paging(call.request)
-        // Grants are only appended, so an index always refers to the same grant.
-        let start = try paging.index()
-        let grants = try await storage.grants(of: customer, in: appEnvironment.id)
-        let (page, next) = paging.items(of: grants, from: start)
+        let position = try paging.timelinePosition() ?? TimelinePosition(date: .min)
+        // A merge of customers can add older grants between two pages.
+        let grants = try await storage.grants(of: customer, in: appEnvironment.id).filter {
+            position < TimelinePosition($0)
+        }
+        let (page, last) = paging.items(of: grants)
         let now = clock.now().milliseconds
-        return .list(page, next: next) { json, grant in
+        return .list(page, next: last.map { TimelinePosition($0).token }) { json, grant in
             GrantJSON.write(grant, appEnvironment, at: now, naming: call.maySeeOtherCustomers, to: &json)
         }
     }

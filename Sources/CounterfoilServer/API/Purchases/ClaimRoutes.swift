@@ -16,11 +16,12 @@ struct ClaimRoutes {
         let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let paging = try Paging(call.request)
         let instant = try call.request.instant("at") ?? .max
-        let start = try paging.index()
+        let position = try paging.originalTransactionID()
         let owned = try await storage.purchases(ownedBy: customer, in: appEnvironment.id)
+            .filter { position.precedesExactly($0.lineage.originalTransactionID) }
             .sorted { $0.lineage.originalTransactionID.precedesExactly($1.lineage.originalTransactionID) }
-        let (page, next) = paging.items(of: owned, from: start)
-        return .list(page, next: next) { json, purchase in
+        let (page, last) = paging.items(of: owned)
+        return .list(page, next: last?.lineage.originalTransactionID) { json, purchase in
             json.object("claim") { json in
                 json.member("original_transaction_id", purchase.lineage.originalTransactionID)
                 json.member("product_id", purchase.lineage.transactions.last?.productID)

@@ -24,26 +24,26 @@ struct PurchaseReportBody: JSONRequestBody {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let transactions = try Self.texts(in: container, .signedTransactions)
-        let renewals = try Self.texts(in: container, .signedRenewals)
+        let renewals = try Self.texts(in: container, .signedRenewals) ?? []
         // Remove duplicates, so that each text is verified once.
-        report.signedTransactions = Self.items(transactions, .signedTransactions)
+        report.signedTransactions = Self.items(transactions ?? [], .signedTransactions)
         report.signedRenewals = Self.items(renewals, .signedRenewals)
         tooLong =
-            transactions.count > Self.maximumTransactions
+            transactions?.count ?? 0 > Self.maximumTransactions
             ? .signedTransactions : renewals.count > Self.maximumTransactions ? .signedRenewals : nil
         report.appTransaction = try container.decodeIfPresent(String.self, forKey: .appTransaction)
         report.receipt = try container.decodeIfPresent(String.self, forKey: .receipt)
         restore = try container.decodeIfPresent(Bool.self, forKey: .restore)
         isEmpty =
-            !container.contains(.signedTransactions) && report.signedRenewals.isEmpty
+            transactions == nil && report.signedRenewals.isEmpty
             && report.appTransaction == nil && report.receipt == nil
     }
 
-    /// Returns the texts of a list, at most one more than allowed: a request can contain a million.
+    /// Returns the texts of a list, at most one more than allowed: a request can contain a million. Nil without the list.
     private static func texts(
         in container: KeyedDecodingContainer<CodingKeys>, _ key: CodingKeys
-    ) throws -> [String] {
-        guard container.contains(key), try !container.decodeNil(forKey: key) else { return [] }
+    ) throws -> [String]? {
+        guard container.contains(key), try !container.decodeNil(forKey: key) else { return nil }
         var list = try container.nestedUnkeyedContainer(forKey: key)
         var texts: [String] = []
         while !list.isAtEnd, texts.count <= maximumTransactions { texts.append(try list.decode(String.self)) }

@@ -22,9 +22,8 @@ struct UnclaimedRoutes {
                 "invalid_parameter", "`claimed` must be false; GET /v1/customers/{id} returns a customer's purchases.",
                 parameter: "claimed")
         }
-        guard (paging.page ?? "").utf8.count <= 64 else { throw Paging.invalid }
         let found = try await storage.unclaimedPurchases(
-            in: appEnvironment.id, after: paging.page ?? "", limit: paging.limit)
+            in: appEnvironment.id, after: paging.originalTransactionID(), limit: paging.limit)
         let engine = apps.engine(of: appEnvironment.bundleID)
         let now = clock.now()
         var items: [(lineage: Lineage, hasAccess: Bool)] = []

@@ -78,7 +78,10 @@ struct RecoveryRoutes {
     private func show(_ call: APICall) async throws -> Response {
         guard let id = RecoveryRun.id(of: call.pathParameter("id") ?? ""), let run = try await storage.recovery(id),
             let appEnvironment = call.resolver.served(for: call.principal).first(where: { $0.id == run.scope })
-        else { throw APIFailure(.notFound, "unknown_recovery", "No recovery has this ID, or it is no longer kept.") }
+        else {
+            throw APIFailure(
+                .notFound, "unknown_recovery", "No recovery has this ID, or it is no longer kept.", parameter: "id")
+        }
         let windows = try await storage.windows(of: run.id, limit: Self.maximumWindows)
         return .json { RecoveryJSON.write(run, appEnvironment, windows: windows, to: &$0) }
     }

@@ -88,8 +88,7 @@ struct APICall: Sendable {
 
     /// The App Store identifier in the path.
     func identifier(_ name: String) throws(APIFailure) -> String {
-        guard let id = pathParameter("id"), (1...64).contains(id.utf8.count), id.isVisibleASCII, !id.contains("/")
-        else {
+        guard let id = pathParameter("id"), id.isAppStoreIdentifier else {
             throw APIFailure(
                 "invalid_\(name)", "An App Store identifier has 1 to 64 visible ASCII characters without /.",
                 parameter: "id")
@@ -151,4 +150,9 @@ struct APIRouter {
             { throw FailureMiddleware.failure(error) }
         }
     }
+}
+
+extension String {
+    /// Whether this can be an identifier of the App Store: 1 to 64 visible ASCII characters without `/`.
+    var isAppStoreIdentifier: Bool { (1...64).contains(utf8.count) && isVisibleASCII && !contains("/") }
 }

@@ -35,14 +35,11 @@ struct Paging {
         return (page, found.count > page.count ? page.last : nil)
     }
 
-    /// Returns `page` as the index of the page's first item.
-    func index() throws(APIFailure) -> Int { page == nil ? 0 : Int(clamping: try number()) }
-
-    /// Returns the page that begins at an index of a list, and the `page` of the next one.
-    func items<Item>(of all: [Item], from start: Int) -> (page: ArraySlice<Item>, next: String?) {
-        let page = all.dropFirst(start).prefix(limit)
-        let end = start + page.count
-        return (page, end < all.count ? String(end) : nil)
+    /// Returns `page` as the original transaction ID of the purchase before the page; empty without a `page`.
+    func originalTransactionID() throws(APIFailure) -> String {
+        guard let page else { return "" }
+        guard page.isAppStoreIdentifier else { throw Self.invalid }
+        return page
     }
 
     /// Returns `page` as the number of the event before the page, 0 without a `page`, and the mark of that event. A `page`
@@ -54,7 +51,7 @@ struct Paging {
         return (number, parts.count > 1 ? String(parts[1]) : nil)
     }
 
-    /// Returns `page` as a position in a timeline.
+    /// Returns `page` as a position in a timeline, or in a list of grants.
     func timelinePosition() throws(APIFailure) -> TimelinePosition? {
         guard let page else { return nil }
         let parts = page.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)

@@ -86,6 +86,15 @@ import Testing
         }
     }
 
+    @Test func `A plus sign in a query is no space`() async throws {
+        try await World.withAPI { world in
+            #expect(try await world.api.get("/v1/search?q=anna+shop")["query"] as? String == "anna+shop")
+            #expect(try await world.api.get("/v1/search?q=anna%20shop")["query"] as? String == "anna shop")
+            let offset = try await world.api.get("/v1/customers/anna?at=2026-03-01T02:00:00+02:00")
+            #expect(offset["as_of"] as? Int64 == 1_772_323_200_000, "\(offset.text)")
+        }
+    }
+
     @Test func `A page has at most 100 items, and 1000 as CSV`() async throws {
         try await World.withAPI { world in
             for (path, largest) in [
@@ -109,8 +118,7 @@ import Testing
     @Test func `A value of a filter, or a page, that cannot exist is refused`() async throws {
         try await World.withAPI { world in
             let numbered = [
-                "notifications", "refused", "audit", "consumption", "recoveries", "events", "customers/anna/claims",
-                "customers/anna/grants",
+                "notifications", "refused", "audit", "consumption", "recoveries", "events", "customers/anna/grants",
             ]
             let negative = numbered.map { ("/v1/\($0)?page=-5", "invalid_page") }
             for (path, code) in negative + [
@@ -120,8 +128,12 @@ import Testing
                 ("/v1/notifications?page=x", "invalid_page"), ("/v1/refused?page=x", "invalid_page"),
                 ("/v1/audit?page=x", "invalid_page"), ("/v1/consumption?page=x", "invalid_page"),
                 ("/v1/consumption?state=pending&page=1", "invalid_page"),
-                ("/v1/customers/anna/claims?page=x", "invalid_page"),
+                ("/v1/customers/anna/claims?page=", "invalid_page"),
+                ("/v1/customers/anna/claims?page=a%20b", "invalid_page"),
+                ("/v1/customers/anna/claims?page=a%2Fb", "invalid_page"),
                 ("/v1/customers/anna/grants?page=x", "invalid_page"),
+                ("/v1/purchases?claimed=false&page=", "invalid_page"),
+                ("/v1/purchases?claimed=false&page=a%20b", "invalid_page"),
                 ("/v1/purchases?claimed=false&page=\(String(repeating: "1", count: 65))", "invalid_page"),
             ] {
                 let answer = try await world.api.get(path)

@@ -18,6 +18,8 @@ import WebConsole
                 ("PUT", "/v1/customers/anna", "DELETE, GET, HEAD"), ("GET", "/v1/customers/anna/merge", "POST"),
                 ("GET", "/apple/notifications", "POST"), ("POST", "/health/live", "GET, HEAD"),
                 ("DELETE", "/v1/webhooks", "GET, HEAD, POST"), ("HEAD", "/v1/customers/anna/merge", "POST"),
+                // The path of this route also has the form of /v1/notifications/{id}.
+                ("GET", "/v1/notifications/reprocess", "POST"),
             ] {
                 let answer = try await world.api.send(method, path)
                 #expect(answer.status == 405, "\(method) \(path)")
