@@ -131,7 +131,9 @@ package struct OfferService: Sendable {
         var account = account
         if account == nil {
             let linked = try await storage.accounts(of: reading.customer, in: appEnvironment.id)
-            account = linked.count == 1 ? linked.first : nil
+            let only = linked.count == 1 ? linked.first : nil
+            // The App Store does not know the name of an account that only a receipt made known.
+            account = only.flatMap { OriginalPurchase.appTransactionID(ofSubject: $0) }
         }
         guard let account else {
             throw ServiceFailure(

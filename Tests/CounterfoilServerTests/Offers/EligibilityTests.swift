@@ -6,6 +6,7 @@ import Foundation
 import StoreSimulator
 import Testing
 
+@testable import Ledger
 @testable import LedgerServices
 
 extension World {
@@ -133,6 +134,21 @@ extension TestAPIClient {
             try await world.simulator.advance(by: 120)
             let quiet = try await requestSignature(second, ["app_transaction": his])
             #expect(quiet.status == 409 && quiet["code"] as? String == "not_eligible")
+        }
+    }
+
+    @Test func `A public key needs an app transaction if only a receipt made the Apple account known`() async throws {
+        try await World.withAPI { world in
+            let anna = UUID().uuidString.lowercased()
+            _ = try await buy(world, "anna", "com.example.unlock", UUID(uuidString: anna))
+            _ = try await buy(world, "carl", Self.yearly, UUID())
+            let receipt = ["receipt": try world.simulator.receipt(of: "anna")]
+            #expect(try await world.api.post("/v1/customers/\(anna)/purchases", receipt).status == 200)
+            let (storage, appEnvironment) = (try world.server.core.storage, try world.appEnvironment())
+            try #require(try await storage.accounts(of: anna, in: appEnvironment.id).count == 1)
+            let answer = try await world.appClient(for: anna).post(
+                "/v1/customers/\(anna)/offers/introductory", ["product_id": Self.yearly, "allow": true])
+            #expect(answer.status == 403 && answer.code == "app_transaction_required", "\(answer.text)")
         }
     }
 
