@@ -13,7 +13,7 @@ package struct WebhookTarget: Sendable, Hashable {
 
     /// Why a URL is refused.
     package struct Refusal: Error, Hashable, CustomStringConvertible {
-        package enum Code: String, Hashable, Sendable {
+        package enum Code: String, Hashable, Sendable, CaseIterable {
             case malformed = "invalid_url"
             case insecure = "insecure_url"
             case unresolved = "host_not_found"

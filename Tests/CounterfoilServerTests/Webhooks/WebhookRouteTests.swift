@@ -148,6 +148,7 @@ import Testing
             #expect(try await refusal("{") == "bad_json")
             #expect(try await refusal(#"{"url": "x"}"#) == "bad_json")
             #expect(try await refusal(#"{"name": "a b", "url": "\#(Self.url)"}"#) == "invalid_name")
+            #expect(try await refusal(#"{"name": "..", "url": "\#(Self.url)"}"#) == "invalid_name")
             #expect(try await refusal(#"{"name": "a"}"#) == "invalid_url")
             #expect(try await refusal(#"{"name": "a", "url": "http://93.184.216.34/"}"#) == "insecure_url")
             #expect(try await refusal(#"{"name": "a", "url": "https://127.0.0.1/"}"#) == "address_not_public")

@@ -49,7 +49,9 @@ struct WebhookRoutes {
         let body = try await call.body(
             NewWebhook.self, upTo: Self.maximumBytes, form: "a JSON object with a name and a url")
         guard body.name.isSettingName else {
-            throw APIFailure("invalid_name", "A name has 1 to 100 letters, digits, dots, - and _.", parameter: "name")
+            throw APIFailure(
+                "invalid_name", "A name has 1 to 100 letters, digits, dots, - and _, and is neither . nor .. itself.",
+                parameter: "name")
         }
         let secret = WebhookSignature.makeSecret()
         var definition = ServerConfiguration.Webhook(name: body.name, url: "", secrets: [secret])

@@ -1,5 +1,6 @@
 import CounterfoilServer
 import Foundation
+import LedgerServices
 import StoreSimulator
 import TestSupport
 import Testing
@@ -23,6 +24,13 @@ struct OpenAPIFile: Sendable, CustomTestStringConvertible {
     func `The embedded text equals the OpenAPI file`(_ file: OpenAPIFile) throws {
         let text = try String(contentsOf: Fixtures.package.appending(path: file.path), encoding: .utf8)
         #expect(file.embedded == text)
+    }
+
+    @Test func `Every code with which the URL of a webhook is refused is described`() throws {
+        // A host without an address is accepted, because it may have one later.
+        let codes = WebhookTarget.Refusal.Code.allCases.filter { $0 != .unresolved }.map(\.rawValue)
+        #expect(codes.count == 3)
+        #expect(Set(codes).subtracting(try DescribedAPI.current.get().errorCodes) == [])
     }
 
     @Test func `Exactly the operations with a signed answer take a nonce`() throws {
