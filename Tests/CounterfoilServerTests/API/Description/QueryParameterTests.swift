@@ -95,6 +95,16 @@ import Testing
         }
     }
 
+    @Test func `A path above 16 KiB is answered with 400 and no body`() async throws {
+        try await World.withAPI { world in
+            let path = "/v1/search?q=" + String(repeating: "a", count: 16_000)
+            let long = try await world.api.get(path)
+            #expect(long.code == "invalid_parameter" && long.headers["x-request-id"] != nil, "\(long.text)")
+            let tooLong = try await world.api.get(path + String(repeating: "a", count: 1_000))
+            #expect(tooLong.status == 400 && tooLong.body.isEmpty)
+        }
+    }
+
     @Test func `A page has at most 100 items, and 1000 as CSV`() async throws {
         try await World.withAPI { world in
             for (path, largest) in [
