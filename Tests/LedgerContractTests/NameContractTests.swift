@@ -223,7 +223,7 @@ import Testing
                 found += items.map { ExactText($0.position.name) }
                 place = items.last?.position
             }
-            let happened = (sorted + sorted.map { ExactText("\($0.text) created") }).sorted()
+            let happened = (sorted + sorted.map { ExactText("\($0.text).created") }).sorted()
             let expected = Array(sorted.reversed()) + Array(happened.reversed())
             #expect(found == expected)
         }

@@ -90,10 +90,10 @@ import Testing
         let grant = try #require(GrantHistory([Self.made(at: 5, until: 9)]).grant("g"))
         let items = TimelineItem.items(of: grant, hasExpiryEvent: hasExpiryEvent)
         #expect(items.map(\.position.date) == dates)
-        #expect(items.map(\.position.name) == Array(["g created", "g expired"].prefix(dates.count)))
+        #expect(items.map(\.position.name) == Array(["g.created", "g.expired"].prefix(dates.count)))
         let revoked = try #require(GrantHistory([Self.made(at: 5), Self.revoked(at: 7)]).grant("g"))
         #expect(
-            TimelineItem.items(of: revoked, hasExpiryEvent: false).map(\.position.name) == ["g created", "g revoked"])
+            TimelineItem.items(of: revoked, hasExpiryEvent: false).map(\.position.name) == ["g.created", "g.revoked"])
     }
 
     @Test(
