@@ -9,7 +9,8 @@ extension WebhookDispatcher {
         var pause = 5.0
         let now = now
         if let next = try await storage.nextDelivery(to: endpoints, after: now) {
-            pause = min(pause, max(1, Double(next - now) / 1000))
+            // In a damaged ledger, the instant may be at the limit of integers.
+            pause = min(pause, max(1, (Double(next) - Double(now)) / 1000))
         }
         scheduleWakeup(in: .seconds(pause), &group)
     }

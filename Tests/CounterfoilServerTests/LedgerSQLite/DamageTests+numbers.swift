@@ -137,4 +137,30 @@ extension `Damaged ledger rows` {
             #expect(try await world.sqlite.events(query, within: limit).items.count == 1)
         }
     }
+
+    @Test func `A delivery that is due beyond all dates is sent also while the clock shows 1956`() async throws {
+        try await World.runWithWebhooks { world, receiver in
+            receiver.answer(500)
+            _ = try await Self.buy(world, "anna")
+            try await world.deliverWebhooks()
+            let path = try world.sqlite.pool.path
+            try await world.stopServer()
+            // A running server would send it before it stops.
+            let file = try DatabaseQueue(path: path)
+            let changed = try await file.write { db in
+                try db.execute(sql: "UPDATE deliveries SET due = ? WHERE state = 0", arguments: [Int64.max])
+                return db.changesCount
+            }
+            try file.close()
+            try #require(changed > 0)
+            // The time left would be beyond all integers.
+            world.clockLead.withLock { $0 = -70 * 366 * 86_400 }
+            receiver.answer(200)
+            try await world.startServer()
+            try await world.deliverWebhooks()
+            let deliveries = try await world.deliveries()
+            try #require(!deliveries.isEmpty)
+            #expect(deliveries.allSatisfy { $0.state == .delivered })
+        }
+    }
 }
