@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import Basics
+internal import Entitlements
 internal import Foundation
 
 extension LedgerEvent {

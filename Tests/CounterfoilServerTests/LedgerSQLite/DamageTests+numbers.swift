@@ -2,6 +2,7 @@ import CounterfoilServer
 import Foundation
 import GRDB
 import StoreSimulator
+import Synchronization
 import TestSupport
 import Testing
 

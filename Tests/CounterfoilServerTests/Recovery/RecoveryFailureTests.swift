@@ -2,6 +2,7 @@ import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
 import Foundation
+import StoreSimulator
 import Synchronization
 import Testing
 
