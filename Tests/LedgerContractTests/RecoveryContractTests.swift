@@ -192,6 +192,37 @@ import Testing
         }
     }
 
+    /// Detects engines that do not find a different text with a known UUID, or that compare the date of the signature.
+    @Test(arguments: Engine.allCases)
+    func `Pending notifications are found by app and environment, and by how long they have waited`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, found in
+            let scope = found.id
+            func receive(_ text: String, at now: Milliseconds) async throws -> Int64 {
+                let received = ReceivedNotification(
+                    scope: scope, uuid: "00000000-0000-4000-8000-000000000001", type: "DID_RENEW", signedDate: 0,
+                    receivedAt: now, origin: .recovered, text: text)
+                return try #require(try await ledger.commit(received: [received], processed: []).first).id
+            }
+            #expect(try await !ledger.hasPendingNotifications(in: scope, since: .max))
+            let first = try await receive("first", at: 10)
+            #expect(try await !ledger.hasPendingNotifications(in: scope, since: 9))
+            #expect(try await ledger.hasPendingNotifications(in: scope, since: 10))
+            #expect(try await !ledger.hasPendingNotifications(in: scope + 1, since: .max))
+            let second = try await receive("second", at: 20)
+            try #require(first > 0 && second < 0)
+            try await ledger.fail(first, code: "no", message: "no", at: 30)
+            #expect(try await !ledger.hasPendingNotifications(in: scope, since: 19))
+            #expect(try await ledger.hasPendingNotifications(in: scope, since: 20))
+            try await ledger.fail(second, code: "no", message: "no", at: 30)
+            #expect(try await !ledger.hasPendingNotifications(in: scope, since: .max))
+            try await ledger.reprocess([first], at: 40)
+            #expect(try await !ledger.hasPendingNotifications(in: scope, since: 39))
+            #expect(try await ledger.hasPendingNotifications(in: scope, since: 40))
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `Only the last ended recoveries are kept, and all open ones`(
         _ engine: Engine

@@ -21,6 +21,17 @@ import Testing
         #expect(Self.pass(finishedAt: finishedAt).isDueAgain(at: Self.now) == isDue)
     }
 
+    @Test(
+        arguments: [
+            (pass(staleBefore: 5), 7, 7), (pass(staleBefore: 5), nil, 0), (pass(cursor: "1", staleBefore: 5), 7, nil),
+            (pass(), 7, nil),
+        ] as [(HistoryPass, Milliseconds?, Milliseconds?)])
+    func `Before its first purchase, a pass that fills a gap waits for what arrived until the history was read`(
+        pass: HistoryPass, readAt: Milliseconds?, expected: Milliseconds?
+    ) {
+        #expect(pass.lastAwaitedArrival(historyReadAt: readAt) == expected)
+    }
+
     /// A stored pass, the beginning of what the ledger has read, and the pass that an import begins.
     struct Import: CustomTestStringConvertible, Sendable {
         var testDescription: String

@@ -63,6 +63,12 @@ extension MemoryLedger {
         try read { state in Dictionary(uniqueKeysWithValues: Set(scopes).map { ($0, state.missingCounts(in: $0)) }) }
     }
 
+    package func hasPendingNotifications(in scope: Int64, since limit: Milliseconds) async throws -> Bool {
+        try read { state in
+            state.inbox.contains { $0.value <= limit && state.storedNotification($0.key)?.scope == scope }
+        }
+    }
+
     package func missingItems(in scope: Int64) async throws -> MissingItems {
         try read { state in
             var missing = MissingItems()

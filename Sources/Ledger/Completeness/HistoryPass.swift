@@ -30,6 +30,15 @@ extension HistoryPass {
         finishedAt.map { $0 + Self.interval <= now || $0 > now } ?? false
     }
 
+    /// Returns until when a notification must have arrived so that the pass waits until it is processed; nil if the pass
+    /// need not wait. A pass that fills a gap waits before its first purchase: it has to find the purchases that first
+    /// appear in the recovered notifications.
+    ///
+    /// - Parameter readAt: When the notification history was last read to its end; nil if it never was.
+    package func lastAwaitedArrival(historyReadAt readAt: Milliseconds?) -> Milliseconds? {
+        staleBefore != nil && cursor.isEmpty ? readAt ?? startedAt : nil
+    }
+
     /// Returns the pass that an import begins if a purchase in it may lack changes from before `limit`
     /// (``LineageSummary/mayLackChanges(before:at:)``): nothing tells what changed since the creation of the export.
     ///

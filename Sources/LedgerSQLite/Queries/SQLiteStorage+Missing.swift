@@ -42,6 +42,15 @@ extension SQLiteStorage {
         return missing
     }
 
+    package func hasPendingNotifications(in scope: Int64, since limit: Milliseconds) async throws -> Bool {
+        try await read { db in
+            try db.exists(
+                """
+                SELECT 1 FROM \(Self.withNotification("inbox")) WHERE n.scope = ? AND waiting.received_at <= ? LIMIT 1
+                """, [.integer(scope), .integer(limit)])
+        }
+    }
+
     package func missingItems(in scope: Int64) async throws -> MissingItems {
         try await read { db in
             var missing = MissingItems()

@@ -11,6 +11,8 @@ extension Recovery {
     /// between two pages.
     static let maximumRefreshes = 32
 
+    /// The time between two checks whether notifications are processed.
+    private static let processingPause = Duration.milliseconds(50)
     /// The number of history requests of a scope to take at once.
     private static let requestBatch = 64
 
@@ -88,12 +90,29 @@ extension Recovery {
         }
     }
 
+    /// Runs the history pass of a scope to its end, or a new one if it is finished.
+    func runHistoryPass(_ appEnvironment: AppEnvironment) async throws {
+        try await continueHistoryPass(appEnvironment, pages: .max, startingAnew: true)
+        while let pass = try await storage.historyPass(in: appEnvironment.id), pass.finishedAt == nil {
+            // It waits until notifications are processed.
+            try await clock.wait(for: Self.processingPause)
+            try await continueHistoryPass(appEnvironment, pages: .max)
+        }
+    }
+
+    /// Whether the notifications are processed that the pass waits for.
+    private func canContinue(_ pass: HistoryPass) async throws -> Bool {
+        let mark = try await storage.completenessMarks().first { $0.scope == pass.scope }
+        guard let limit = pass.lastAwaitedArrival(historyReadAt: mark?.checkedAt) else { return true }
+        return try await !storage.hasPendingNotifications(in: pass.scope, since: limit)
+    }
+
     /// Continues the history pass of a scope, which refreshes outdated subscriptions and purchases from the App Store.
     ///
     /// - Parameters:
     ///   - pages: The maximum number of pages to process.
     ///   - startingAnew: Whether to start a new pass even if none is due.
-    /// - Returns: Whether the pass has more pages.
+    /// - Returns: Whether the pass has more pages to process now. False if it waits for notifications to be processed.
     @discardableResult
     func continueHistoryPass(_ appEnvironment: AppEnvironment, pages: Int, startingAnew: Bool = false) async throws
         -> Bool
@@ -108,6 +127,7 @@ extension Recovery {
         var page = 0
         while pass.finishedAt == nil, page < pages {
             page += 1
+            guard try await canContinue(pass) else { return false }
             let summaries = try await storage.summaries(
                 after: pass.cursor, in: appEnvironment.id, limit: Self.summaryPage)
             let stale = summaries.filter { $0.isOutOfDate(at: now, staleBefore: pass.staleBefore) }

@@ -57,7 +57,7 @@ package final class Recovery: Sendable {
     package func runNow() async throws {
         try await Concurrently.forEach(recoverable, atOnce: 16) { appEnvironment in
             try await self.runPass(appEnvironment, because: .request)
-            try await self.continueHistoryPass(appEnvironment, pages: .max, startingAnew: true)
+            try await self.runHistoryPass(appEnvironment)
         }
         try await runHistoryRequests()
     }

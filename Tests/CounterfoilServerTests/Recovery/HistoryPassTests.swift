@@ -38,7 +38,36 @@ import Testing
             // The notifications that the App Store still keeps were all read.
             #expect(try #require(missing.mark).until > world.simulator.now.milliseconds - 2 * RecoveryPlan.historyDelay)
             #expect(missing.state == .behind && missing.reason?.contains("every known purchase") == true)
+            try await world.waitUntilIdle()
             try await recovery.continueHistoryPass(world.appEnvironment(), pages: .max)
+            #expect(try await world.completeness().state == .complete)
+            #expect(try await Self.countTransactions(of: original, in: world) == 8)
+        }
+    }
+
+    /// A purchase may first appear in a notification that is recovered after the gap.
+    @Test func `The pass begins only after the recovered notifications are processed`() async throws {
+        try await World.run { world in
+            let original = try await Self.missedPurchase(in: world)
+            let (core, appEnvironment) = (try world.server.core, try world.appEnvironment())
+            try await core.recovery.runPass(appEnvironment, because: .request)
+            try await world.waitUntilIdle()
+            // Pending without the knowledge of the processor, which therefore does not process it yet.
+            let filter = InboxFilter(scopes: [appEnvironment.id])
+            let newest = try await core.storage.notifications(filter, before: .max, limit: 1).items.map(\.id)
+            try #require(newest.count == 1)
+            let readAt = try #require(try await world.completeness().mark).checkedAt
+            try await core.storage.reprocess(newest, at: readAt)
+            #expect(try await !core.recovery.continueHistoryPass(appEnvironment, pages: .max))
+            #expect(try await core.storage.historyPass(in: appEnvironment.id)?.finishedAt == nil)
+            #expect(try await world.completeness().state != .complete)
+            #expect(try await Self.countTransactions(of: original, in: world) < 8)
+
+            core.processor.rescan()
+            try await world.waitUntilIdle()
+            // One that arrived later does not delay the pass.
+            try await core.storage.reprocess(newest, at: readAt + 1)
+            try await core.recovery.continueHistoryPass(appEnvironment, pages: .max)
             #expect(try await world.completeness().state == .complete)
             #expect(try await Self.countTransactions(of: original, in: world) == 8)
         }
