@@ -72,4 +72,45 @@ import Testing
         let former = owners.map { "\"\($0)\"" }.joined()
         #expect(event.data == "{\"from\":[\(former)],\"to\":[\"ben\"]}")
     }
+
+    private static func purchase(token: UUID?, account: String?) -> Lineage {
+        Lineage(originalTransactionID: "o", transactions: [], appAccountToken: token, appTransactionID: account)
+    }
+
+    @Test func `The event of a change of the signed account occurs when the server learns of it`() throws {
+        let (former, present) = (Self.purchase(token: UUID(), account: "a"), Self.purchase(token: UUID(), account: "a"))
+        let change = LedgerEvent(from: former, to: present, learned: 50, in: 1) { $0 == former ? ["anna"] : ["ben"] }
+        let event = try #require(change)
+        #expect(event.type == .purchaseTransferred)
+        #expect(event.occurredAt == 50 && event.createdAt == 50 && event.scope == 1)
+        #expect(event.customer == "ben" && event.originalTransactionID == "o" && event.notification == nil)
+        #expect(event.data == #"{"from":["anna"],"to":["ben"]}"#)
+    }
+
+    @Test(
+        arguments: [([], ["ben"]), (["anna"], []), (["anna"], ["anna"]), (["anna", "ben"], ["anna", "ben"])]
+            as [([String], [String])])
+    func `A change of the signed account has no event without two different owners`(
+        _ lost: [String], _ present: [String]
+    ) {
+        let (former, changed) = (Self.purchase(token: nil, account: "a"), Self.purchase(token: nil, account: "b"))
+        #expect(LedgerEvent(from: former, to: changed, learned: 50, in: 1) { $0 == former ? lost : present } == nil)
+    }
+
+    @Test func `The owners are read only if the account of a purchase changed`() {
+        let token = UUID()
+        for (former, present, isChanged) in [
+            (Self.purchase(token: token, account: "\u{E9}"), Self.purchase(token: token, account: "\u{E9}"), false),
+            (Self.purchase(token: token, account: "\u{E9}"), Self.purchase(token: token, account: "e\u{301}"), true),
+            (Self.purchase(token: token, account: nil), Self.purchase(token: token, account: "a"), true),
+            (Self.purchase(token: token, account: "a"), Self.purchase(token: nil, account: "a"), true),
+        ] {
+            var wasRead = false
+            let event = LedgerEvent(from: former, to: present, learned: 50, in: 1) { _ in
+                wasRead = true
+                return ["anna"]
+            }
+            #expect(event == nil && wasRead == isChanged, "\(former) \(present)")
+        }
+    }
 }

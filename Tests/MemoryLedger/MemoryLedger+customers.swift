@@ -131,10 +131,21 @@ extension MemoryLedger.State {
         Erasure.withoutStandIns(ownersWithErased(of: original, in: scope))
     }
 
+    /// The owners of a purchase by the present claims, without erased customers.
+    func owners(of lineage: Lineage, in scope: Int64) -> [String] {
+        Erasure.withoutStandIns(ownersWithErased(of: lineage, in: scope))
+    }
+
     fileprivate func ownersWithErased(of original: String, in scope: Int64) -> [String] {
-        let ownership = ownership(of: original, in: scope)
-        return Ownership.owners(claimed: ownership.claims.owners.map(\.customer), named: ownership.named) {
-            ownership.account.accountOwner.map { [$0.customer] } ?? []
+        let unknown = Lineage(originalTransactionID: original, transactions: [])
+        return ownersWithErased(of: records[.init(scope, original)]?.lineage ?? unknown, in: scope)
+    }
+
+    private func ownersWithErased(of lineage: Lineage, in scope: Int64) -> [String] {
+        let claimed = history(ofPurchase: lineage.originalTransactionID, in: scope).owners
+        return Ownership.owners(claimed: claimed.map(\.customer), named: lineage.appAccountToken?.text) {
+            let account = lineage.appTransactionID.flatMap { history(ofAccount: $0, in: scope).accountOwner }
+            return account.map { [$0.customer] } ?? []
         }
     }
 

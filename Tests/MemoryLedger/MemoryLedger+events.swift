@@ -88,3 +88,30 @@ extension MemoryLedger.State {
         }
     }
 }
+
+// The outbox.
+extension MemoryLedger.State {
+    /// Adds the event if new facts changed the owner of a purchase.
+    mutating func emitEvent(
+        from former: Lineage?, on purchase: MemoryLedger.Key, learned now: Milliseconds
+    ) {
+        guard let former, let present = records[purchase]?.lineage else { return }
+        let event = LedgerEvent(from: former, to: present, learned: now, in: purchase.scope) {
+            owners(of: $0, in: purchase.scope)
+        }
+        guard let event else { return }
+        rescheduleInquiries(at: now, about: [present.originalTransactionID], in: purchase.scope)
+        add(event)
+    }
+
+    /// Adds an event to the outbox. A notification has one event; every other event is unique by its identifier.
+    mutating func add(_ event: LedgerEvent) {
+        let exists = events.contains { known in
+            event.notification.map { $0 == known.notification } ?? known.id.isExactly(event.id)
+        }
+        guard !exists else { return }
+        var event = event
+        event.customer = event.customer ?? event.originalTransactionID.flatMap { owners(of: $0, in: event.scope).first }
+        events.append(event)
+    }
+}

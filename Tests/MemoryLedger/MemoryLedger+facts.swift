@@ -48,8 +48,14 @@ extension MemoryLedger: LedgerStorage {
 
     package func commit(_ signedFacts: [SignedFact]) async throws -> Int {
         try write { state in
+            let purchases = Dictionary(grouping: signedFacts) { Key($0.scope, $0.fact.originalTransactionID) }
+            let former = state.records
             let count = try signedFacts.reduce(0) { try $0 + (state.store($1) ? 1 : 0) }
-            for signedFact in signedFacts { state.disown(signedFact.fact.originalTransactionID, in: signedFact.scope) }
+            for (purchase, facts) in purchases.sorted(by: { $0.key < $1.key }) {
+                state.disown(purchase.name.text, in: purchase.scope)
+                state.emitEvent(
+                    from: former[purchase]?.lineage, on: purchase, learned: facts.map(\.receivedAt).max() ?? 0)
+            }
             return count
         }
     }
@@ -188,7 +194,11 @@ extension MemoryLedger.State {
                 [number: notification.signedDate], uniquingKeysWith: max)
         }
         if let transaction = notification.transaction { recordProductGroup(of: transaction, in: notification.scope) }
-        if let original = notification.originalTransactionID { disown(original, in: notification.scope) }
+        if let original = notification.originalTransactionID {
+            disown(original, in: notification.scope)
+            emitEvent(
+                from: outcome.former, on: .init(notification.scope, original), learned: notification.processedAt)
+        }
         let event = LedgerEvent(
             of: notification, number: number, waited: waited, isNew: outcome.isNew, isLate: outcome.isLate
         ) { ownership(ofAccount: $0, in: notification.scope).customer }
@@ -241,19 +251,6 @@ extension MemoryLedger.State {
             }
         }
         return value
-    }
-
-    // MARK: - Outbox
-
-    /// Adds an event to the outbox. A notification has one event; every other event is unique by its identifier.
-    mutating func add(_ event: LedgerEvent) {
-        let exists = events.contains { known in
-            event.notification.map { $0 == known.notification } ?? known.id.isExactly(event.id)
-        }
-        guard !exists else { return }
-        var event = event
-        event.customer = event.customer ?? event.originalTransactionID.flatMap { owners(of: $0, in: event.scope).first }
-        events.append(event)
     }
 }
 

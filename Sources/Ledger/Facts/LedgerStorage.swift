@@ -56,6 +56,9 @@ package protocol LedgerStorage: Sendable {
     /// Received notifications are stored before processed ones. Each notification creates one event, however often it
     /// is processed: processing it again changes nothing. Processing a failed notification ends its failure: another
     /// server could verify it.
+    ///
+    /// If a fact changes the owner of a purchase, because it names another account, the change has an event too, which
+    /// precedes that of the notification. The same applies to ``commit(_:)``.
     func commit(received: [ReceivedNotification], processed: [ProcessedNotification]) async throws -> [InsertionResult]
 
     /// Stores facts that were received without a notification. Returns how many of them changed the ledger; nothing is

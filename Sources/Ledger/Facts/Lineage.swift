@@ -1,3 +1,4 @@
+internal import AppStoreModels
 package import Entitlements
 package import Foundation
 
@@ -28,6 +29,19 @@ package struct Lineage: Sendable, Hashable {
 
     /// When the purchase was made, according to the known transactions; nil if there are none.
     package var madeAt: Milliseconds? { transactions.lazy.map(\.purchaseDate).min()?.milliseconds }
+
+    /// The purchase without its facts: only what its owner follows from if nobody claimed it.
+    package var withoutFacts: Lineage {
+        Lineage(
+            originalTransactionID: originalTransactionID, transactions: [], appAccountToken: appAccountToken,
+            appTransactionID: appTransactionID)
+    }
+
+    /// Whether both have the same account token and the same Apple account, byte for byte.
+    func hasSameAccount(as other: Lineage) -> Bool {
+        appAccountToken == other.appAccountToken
+            && appTransactionID.map { ExactText($0) } == other.appTransactionID.map { ExactText($0) }
+    }
 
     /// Returns the facts of this subscription or purchase alone.
     ///

@@ -11,6 +11,8 @@ package struct NotificationOutcome: Sendable {
     package var replaced: [Int64] = []
     /// The purchase that the notification is about, from which the owner follows.
     package var lineage: Lineage?
+    /// The same purchase before the change, without its facts.
+    package var former: Lineage?
 
     package init() {}
 
@@ -37,6 +39,7 @@ extension LineageRecord {
         let original = lineage.originalTransactionID
         let isListed = notification.originalTransactionID?.isExactly(original) ?? false
         if isListed {
+            outcome.former = lineage.withoutFacts
             outcome.isLate = isLate(signedDate: notification.signedDate)
             outcome.isNew = addMention(of: source.id, signedDate: notification.signedDate)
         }

@@ -47,6 +47,35 @@ extension LedgerEvent {
         of claims: [ClaimEvent], to customer: String, on original: String, from owners: [String],
         learned now: Milliseconds, in scope: Int64
     ) {
+        self.init(
+            on: original, from: owners, to: customer, occurredAt: claims.first?.instant ?? now, learned: now, in: scope)
+    }
+
+    /// Creates the event of a change of ownership without a claim: the App Store signed another account for a purchase
+    /// that nobody claimed. Nil if the purchase had no owner, has none, or has the same one.
+    ///
+    /// It occurs when the server learns of it, because the signed data do not say when the account changed. Whether there
+    /// is an event depends on the order in which facts arrive: it reports that the answer of this ledger changed.
+    ///
+    /// - Parameters:
+    ///   - former: The purchase before the new facts.
+    ///   - present: The purchase with the new facts.
+    ///   - owners: Returns the owners, without erased customers, that follow from the present claims.
+    package init?(
+        from former: Lineage, to present: Lineage, learned now: Milliseconds, in scope: Int64,
+        owners: (Lineage) throws -> [String]
+    ) rethrows {
+        guard !present.hasSameAccount(as: former), let owner = try owners(present).first else { return nil }
+        let lost = try owners(former)
+        guard !lost.isEmpty, !lost.containsExactly(owner) else { return nil }
+        self.init(
+            on: present.originalTransactionID, from: lost, to: owner, occurredAt: now, learned: now, in: scope)
+    }
+
+    private init(
+        on original: String, from owners: [String], to customer: String, occurredAt instant: Milliseconds,
+        learned now: Milliseconds, in scope: Int64
+    ) {
         var data = JSONWriter()
         data.object { json in
             json.member("from", owners) { $0.string($1) }
@@ -55,7 +84,7 @@ extension LedgerEvent {
         self.init(
             id: Self.prefix + UUID().text, scope: scope,
             type: .ofChange(from: owners), originalTransactionID: original,
-            customer: customer, occurredAt: claims.first?.instant ?? now, createdAt: now,
+            customer: customer, occurredAt: instant, createdAt: now,
             data: String(decoding: data.bytes, as: UTF8.self))
     }
 

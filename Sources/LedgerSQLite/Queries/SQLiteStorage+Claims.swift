@@ -146,9 +146,23 @@ extension SQLiteStorage {
         of claims: [ClaimEvent], to customer: String, on original: String, from owners: [String],
         learned now: Milliseconds, in scope: Int64, _ db: Database
     ) throws {
+        try emit(LedgerEvent(of: claims, to: customer, on: original, from: owners, learned: now, in: scope), db)
+    }
+
+    /// Creates the event if new facts changed the owner of a purchase.
+    static func emitEvent(
+        from former: Lineage, to present: Lineage, learned now: Milliseconds, in scope: Int64, _ db: Database
+    ) throws {
+        let event = try LedgerEvent(from: former, to: present, learned: now, in: scope) {
+            try owners(of: $0, in: scope, db)
+        }
+        if let event { try emit(event, db) }
+    }
+
+    private static func emit(_ change: LedgerEvent, _ db: Database) throws {
         // The new owner may have consented to sending consumption data to the App Store.
-        try ConsumptionTables.makeDue(at: now, about: [original], in: scope, db)
-        try OutboxTable.add(
-            LedgerEvent(of: claims, to: customer, on: original, from: owners, learned: now, in: scope), db)
+        let originals = [change.originalTransactionID].compactMap(\.self)
+        try ConsumptionTables.makeDue(at: change.createdAt, about: originals, in: change.scope, db)
+        try OutboxTable.add(change, db)
     }
 }

@@ -8,8 +8,8 @@ internal import Ledger
 enum FactProcessor {
     /// Processes a notification, and creates its event once.
     ///
-    /// - Parameter isImported: Whether the notification is from an export. Then it has no event, and the erasures are
-    ///   applied at the end of the import, when all claims are known.
+    /// - Parameter isImported: Whether the notification is from an export. Then neither it nor a change of owner has an
+    ///   event, and the erasures are applied at the end of the import, when all claims are known.
     static func process(
         _ notification: ProcessedNotification, isImported: Bool = false, _ db: Database
     ) throws {
@@ -26,7 +26,11 @@ enum FactProcessor {
             try ProductGroupTable.add(groupOf: transaction, in: notification.scope, db)
         }
         guard !isImported else { return }
-        if let purchase = outcome.lineage { try ErasureTable.disown(purchase, in: notification.scope, db) }
+        if let purchase = outcome.lineage, let former = outcome.former {
+            try ErasureTable.disown(purchase, in: notification.scope, db)
+            try SQLiteStorage.emitEvent(
+                from: former, to: purchase, learned: notification.processedAt, in: notification.scope, db)
+        }
         let event = try LedgerEvent(
             of: notification, number: source.id, waited: waited, isNew: outcome.isNew, isLate: outcome.isLate
         ) { try ClaimTables.ownership(ofAccount: $0, in: notification.scope, db).customer }
@@ -50,13 +54,18 @@ enum FactProcessor {
             ClaimTables.Subject.purchase(signedFact.fact.originalTransactionID, in: signedFact.scope)
         }
         for (purchase, facts) in purchases.sorted(by: { $0.key.identifier.precedesExactly($1.key.identifier) }) {
-            let lineage = try LineageTable.update(purchase.identifier, in: purchase.scope, db) { record -> Lineage in
+            let (former, present) = try LineageTable.update(purchase.identifier, in: purchase.scope, db) {
+                record -> (Lineage, Lineage) in
+                let former = record.lineage.withoutFacts
                 for (signedFact, text) in facts {
                     if try add(signedFact, text, headers, to: &record, db) { count += 1 }
                 }
-                return record.lineage
+                return (former, record.lineage)
             }
-            if !isImported { try ErasureTable.disown(lineage, in: purchase.scope, db) }
+            guard !isImported else { continue }
+            try ErasureTable.disown(present, in: purchase.scope, db)
+            let now = facts.map(\.0.receivedAt).max() ?? 0
+            try SQLiteStorage.emitEvent(from: former, to: present, learned: now, in: purchase.scope, db)
         }
         for (signedFact, _) in signedFacts {
             guard case .transaction(let fact) = signedFact.fact else { continue }

@@ -131,4 +131,9 @@ extension LedgerEngine {
 
     /// The number of events.
     func eventCount() async throws -> Int { try await firstEvents().count }
+
+    /// The number of events that come from notifications.
+    func notificationEventCount() async throws -> Int {
+        try await firstEvents().count { $0.event.notification != nil }
+    }
 }
