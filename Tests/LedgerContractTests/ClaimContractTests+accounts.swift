@@ -2,6 +2,7 @@ import AppStoreModels
 import Entitlements
 import Foundation
 import Ledger
+import MemoryLedger
 import TestSupport
 import Testing
 

@@ -102,6 +102,7 @@ import Testing
         for (former, present, isChanged) in [
             (Self.purchase(token: token, account: "\u{E9}"), Self.purchase(token: token, account: "\u{E9}"), false),
             (Self.purchase(token: token, account: "\u{E9}"), Self.purchase(token: token, account: "e\u{301}"), true),
+            (Self.purchase(token: nil, account: nil), Self.purchase(token: token, account: "a"), false),
             (Self.purchase(token: token, account: nil), Self.purchase(token: token, account: "a"), true),
             (Self.purchase(token: token, account: "a"), Self.purchase(token: nil, account: "a"), true),
         ] {

@@ -37,6 +37,9 @@ package struct Lineage: Sendable, Hashable {
             appTransactionID: appTransactionID)
     }
 
+    /// Whether signed data name the account of the app or the Apple account.
+    var namesAccount: Bool { appAccountToken != nil || appTransactionID != nil }
+
     /// Whether both have the same account token and the same Apple account, byte for byte.
     func hasSameAccount(as other: Lineage) -> Bool {
         appAccountToken == other.appAccountToken

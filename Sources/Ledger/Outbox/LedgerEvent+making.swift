@@ -65,9 +65,10 @@ extension LedgerEvent {
         from former: Lineage, to present: Lineage, learned now: Milliseconds, in scope: Int64,
         owners: (Lineage) throws -> [String]
     ) rethrows {
-        guard !present.hasSameAccount(as: former), let owner = try owners(present).first else { return nil }
+        // Most purchases are new. Without an account only claims name owners, before and after the new facts.
+        guard former.namesAccount, !present.hasSameAccount(as: former) else { return nil }
         let lost = try owners(former)
-        guard !lost.isEmpty, !lost.containsExactly(owner) else { return nil }
+        guard !lost.isEmpty, let owner = try owners(present).first, !lost.containsExactly(owner) else { return nil }
         self.init(
             on: present.originalTransactionID, from: lost, to: owner, occurredAt: now, learned: now, in: scope)
     }
