@@ -168,6 +168,26 @@ import Testing
         }
     }
 
+    /// An engine may mark a delivery that is not due yet with an instant.
+    @Test(arguments: Engine.allCases, [-9, -1] as [Milliseconds])
+    func `A delivery is due, and due again after a failure, also while the clock shows a time before 1970`(
+        _ engine: Engine, _ now: Milliseconds
+    ) async throws {
+        try await engine.withLedger { ledger, _ in
+            let endpoint = try await ledger.addEndpoint()
+            let event = LedgerEvent(id: "evt_1", scope: 1, type: .webhookTest, occurredAt: now, createdAt: now)
+            let delivery = try #require(try await ledger.addWebhookTest(event, to: endpoint.id))
+            #expect(delivery.due == now)
+            for result in [DeliveryOutcome.Result.retry(at: now, body: nil), .delivered] {
+                let due = try await ledger.dueDeliveries(of: endpoint.id, at: now, limit: 9)
+                #expect(due.map(\.id) == [delivery.id], "\(result)")
+                let outcome = DeliveryOutcome(delivery: delivery.id, endpoint: endpoint.id, result: result)
+                _ = try await ledger.record([outcome], disableAfter: .max, at: now)
+            }
+            #expect(try await ledger.dueDeliveries(of: endpoint.id, at: now, limit: 9).isEmpty)
+        }
+    }
+
     /// The App Store signs whole milliseconds only.
     @Test(arguments: Engine.allCases, [-0.4, -0.0006, -0.0004, 0.0004, 0.0006, 0.4] as [TimeInterval])
     func `Fractions of a millisecond are rounded off in stored facts`(_ engine: Engine, _ fraction: TimeInterval)

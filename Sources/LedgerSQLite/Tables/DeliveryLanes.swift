@@ -107,8 +107,9 @@ struct DeliveryLanes {
         return db.changesCount
     }
 
-    /// The value of `due` for the next delivery of a lane while an earlier event can still replace it.
-    static let provisional: Milliseconds = -1
+    /// The value of `due` for the next delivery of a lane while an earlier event can still replace it. No clock shows
+    /// this instant.
+    static let provisional = Milliseconds.min
 
     // MARK: - Names
 
