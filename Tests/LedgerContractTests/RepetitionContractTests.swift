@@ -164,6 +164,15 @@ import Testing
                 _ = try await ledger.fanOut(to: [target], within: .none, limit: 9, at: now + 3)
                 while try await ledger.releaseDeliveries(to: [endpoint], limit: 9, at: now + 3) {}
             }
+            let delivery = try #require(try await ledger.dueDeliveries(of: endpoint, at: now + 3, limit: 9).first)
+            try await repeating.call("failure") {
+                var outcome = DeliveryOutcome(
+                    delivery: delivery.id, endpoint: endpoint, result: .retry(at: now + 9, body: nil), status: 500)
+                outcome.previousAttempts = delivery.attempts
+                outcome.attempt = DeliveryAttempt(at: now + 3, milliseconds: 1, status: 500)
+                _ = try await ledger.record([outcome], disableAfter: .max, at: now + 4)
+            }
+            try #require(try await ledger.attempts(of: delivery.id, limit: 9).count == 1)
             try await repeating.call("disable") {
                 let disabled = WebhookEndpoint.Disabled(reason: .requested, since: now + 4)
                 try await ledger.switchWebhook(endpoint, disabled, discardingBacklog: true, at: now + 4)

@@ -179,7 +179,7 @@ extension MemoryLedger.State {
     fileprivate mutating func record(_ outcome: DeliveryOutcome, at now: Milliseconds) {
         // The endpoint may have been removed since, and the number may belong to a delivery of another endpoint now.
         guard var delivery = deliveries[outcome.delivery], delivery.endpoint == outcome.endpoint,
-            delivery.state == .pending
+            delivery.state == .pending, !outcome.isRecorded(in: delivery.count)
         else { return }
         if let attempt = outcome.attempt { delivery.attempts.append(attempt) }
         delivery.lastStatus = outcome.status

@@ -106,6 +106,8 @@ package struct DeliveryOutcome: Sendable {
     package var isInternalFailure = false
     /// Whether the delivery was only rescheduled, which does not count as an attempt.
     package var isPostponed = false
+    /// The number of attempts before this one; nil if unknown.
+    package var previousAttempts: Int?
     /// The attempt; nil if nothing was sent.
     package var attempt: DeliveryAttempt?
     /// The event that the body was built from; nil if an earlier attempt stored the body.
@@ -136,6 +138,13 @@ package struct DeliveryOutcome: Sendable {
 
     /// Whether it counts as an attempt.
     package var isAttempt: Bool { !isPostponed && result != .discarded }
+
+    /// Whether a pending delivery with a number of attempts has this failure already: a commit that is not confirmed is
+    /// repeated.
+    package func isRecorded(in attempts: Int) -> Bool {
+        guard case .retry = result, isAttempt, let previousAttempts else { return false }
+        return attempts > previousAttempts
+    }
 
     /// Returns the body to store, so that the next attempts send the same bytes; nil to leave the stored body. A stored
     /// body is never replaced. A body is not stored if its event has changed since: the body may contain the name of a

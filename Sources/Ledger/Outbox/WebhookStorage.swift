@@ -76,8 +76,8 @@ package protocol WebhookStorage: Sendable {
     /// Returns when the next delivery to one of these endpoints becomes due, after now.
     func nextDelivery(to endpoints: [Int64], after now: Milliseconds) async throws -> Milliseconds?
 
-    /// Records the results of attempts. Repeating the call counts the attempts again; the first final result of a
-    /// delivery stays.
+    /// Records the results of attempts. Repeating the call counts the attempts only once if the results have the number
+    /// of previous attempts: see ``DeliveryOutcome/isRecorded(in:)``. The first final result of a delivery stays.
     ///
     /// - Parameter disableAfter: An endpoint that has failed for this long is disabled.
     /// - Returns: The endpoints that were disabled.

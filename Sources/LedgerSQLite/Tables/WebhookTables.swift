@@ -163,14 +163,19 @@ enum WebhookTables {
     static func record(_ outcome: DeliveryOutcome, at now: Milliseconds, _ db: Database) throws {
         // The endpoint may have been removed meanwhile, and another endpoint's delivery may have the row identifier.
         let known = try db.first(
-            "SELECT lane, purchase, event, body IS NOT NULL FROM deliveries WHERE id = ? AND endpoint = ? AND \(isPending)",
-            [.integer(outcome.delivery), .integer(outcome.endpoint)]
+            """
+            SELECT lane, purchase, event, body IS NOT NULL, attempts FROM deliveries
+            WHERE id = ? AND endpoint = ? AND \(isPending)
+            """, [.integer(outcome.delivery), .integer(outcome.endpoint)]
         ) { row in
             row.text(0).map {
-                (lane: $0, purchase: row.text(1), event: row.number(2) ?? 0, hasBody: row.number(3) == 1)
+                (
+                    lane: $0, purchase: row.text(1), event: row.number(2) ?? 0, hasBody: row.number(3) == 1,
+                    attempts: Int(row.int32(4) ?? 0)
+                )
             }
         }
-        guard let known else { return }
+        guard let known, !outcome.isRecorded(in: known.attempts) else { return }
         if let attempt = outcome.attempt { try AttemptTable.insert(attempt, of: outcome.delivery, db) }
         let attempts = SQLValue(outcome.isAttempt)
         if case .retry(let due, _) = outcome.result {

@@ -58,6 +58,7 @@ extension WebhookDispatcher {
     /// Sends a delivery once. Returns nil if the task was cancelled.
     package func attempt(_ delivery: WebhookDelivery, _ definition: WebhookDefinition) async -> DeliveryOutcome? {
         var outcome = DeliveryOutcome(delivery: delivery.id, endpoint: delivery.endpoint, result: .discarded)
+        outcome.previousAttempts = delivery.attempts
         let body: Data
         do {
             guard let rendered = try await message(of: delivery, definition.payload) else {

@@ -239,6 +239,9 @@ private struct FailingWorld {
             try #require(world.takePaths() == ["/a"])
             try #require(try await world.storage.webhookEndpoints().map(\.disabled?.reason) == [.gone])
             #expect(try await world.dispatcher.endpoints().map(\.disabled?.reason) == [.gone])
+            let endpoint = try #require(try await world.storage.webhookEndpoints().first).id
+            let deliveries = try await world.ledger.storage.dueDeliveries(of: endpoint, at: .max, limit: 9)
+            #expect(deliveries.map(\.attempts) == [1])
         }
         let entry = "a webhook endpoint was disabled endpoint=a reason=gone"
         #expect(lines.text.split(separator: entry).count - 1 == 1, "\(lines.text)")
