@@ -139,6 +139,21 @@ extension `Damaged ledger rows` {
         }
     }
 
+    @Test func `The days until an end beyond all dates are counted also while the clock shows 1956`() async throws {
+        try await World.run { world in
+            _ = try await Self.buy(world, "anna")
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.waitUntilIdle()
+            try await Self.set("segments SET begins = min(begins, -10000000000000), ends", to: .max - 1, world.sqlite)
+            // The time left would be beyond all integers.
+            world.clockLead.withLock { $0 = -70 * 366 * 86_400 }
+            let segment = try await world.call(.GET, "/v1/segments/will_not_renew")
+            #expect(segment.status == 200)
+            let days = try #require(segment.number("items.0.days_left"))
+            #expect(days > 100_000_000_000)
+        }
+    }
+
     @Test func `A delivery that is due beyond all dates is sent also while the clock shows 1956`() async throws {
         try await World.runWithWebhooks { world, receiver in
             receiver.answer(500)

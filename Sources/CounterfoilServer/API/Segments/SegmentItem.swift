@@ -25,7 +25,9 @@ struct SegmentItem {
         self.appEnvironment = appEnvironment
         subscription = states.subscriptions.first
         purchase = states.purchases.last { $0.revocationDate?.milliseconds == member.since } ?? states.purchases.last
-        daysLeft = segment.endsWithTime ? member.until.map { max(0, $0 - now.milliseconds) / Self.day } : nil
+        // In a damaged ledger, the end may be at the limit of integers.
+        let left = member.until.map { max(0, Double($0) - Double(now.milliseconds)) }
+        daysLeft = segment.endsWithTime ? left.map { Int64($0 / Double(Self.day)) } : nil
     }
 
     private var transactionID: String? { subscription?.transactionID ?? purchase?.transactionID }
