@@ -71,25 +71,28 @@ import Testing
         }
     }
 
-    /// The listener reaches the simulator through a proxy that refuses to change the sandbox.
-    @Test func `A listener that cannot set all notification URLs restores those that it has set`() async throws {
+    /// Calls `body` with the folder of a simulator that is reached through a proxy. Returns the notification URL
+    /// afterwards.
+    ///
+    /// - Parameter respond: Responds to a request to the simulator.
+    private func urlAfterListening(
+        through respond: @escaping @Sendable (HTTPTransportRequest) async throws -> HTTPTransportResponse,
+        _ body: (URL) async throws -> Void
+    ) async throws -> String? {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(Date(timeIntervalSince1970: 1_767_258_000))
         configuration.production.notificationURL = "http://127.0.0.1:1/before"
         let simulator = try await Simulator.start(configuration)
-        try await withCleanup({ await simulator.stop() }) {
+        return try await withCleanup({ await simulator.stop() }) {
             let origin = String(simulator.information.controlURL.dropLast("/simulator".count))
             let proxy = try await LoopbackService(
                 CallbackResponder<BasicRequestContext> { request, _ in
-                    guard request.uri.path != "/simulator/sandbox/notification-url" else {
-                        return Response(status: .serviceUnavailable)
-                    }
                     let body = Data(try await request.body.collect(upTo: 1 << 20).readableBytesView)
-                    let answer = try await AsyncHTTPClientTransport().send(
-                        HTTPTransportRequest(
-                            method: request.method.rawValue, url: origin + request.uri.path,
-                            headers: body.isEmpty ? [] : [("Content-Type", "application/json")],
-                            body: body.isEmpty ? nil : body, timeout: .seconds(600)))
+                    let sent = HTTPTransportRequest(
+                        method: request.method.rawValue, url: origin + request.uri.path,
+                        headers: body.isEmpty ? [] : [("Content-Type", "application/json")],
+                        body: body.isEmpty ? nil : body, timeout: .seconds(600))
+                    let answer = try await uncancelled { try await respond(sent) }
                     return Response(
                         status: .init(code: answer.status),
                         body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
@@ -99,11 +102,52 @@ import Testing
                     var information = simulator.information
                     information.controlURL = "http://127.0.0.1:\(proxy.port)/simulator"
                     try JSONEncoder().encode(information).write(to: folder.appending(path: "simulator.json"))
-                    let outcome = try await Command.run(["simulator", "listen", "--simulator", folder.path])
-                    #expect(outcome.status == 1 && outcome.errors.contains("http_503"), "\(outcome.errors)")
+                    try await body(folder)
                 }
             }
-            #expect(simulator.settings(of: .production).notificationURL == "http://127.0.0.1:1/before")
+            return simulator.settings(of: .production).notificationURL
         }
+    }
+
+    @Test func `A listener that cannot set all notification URLs restores those that it has set`() async throws {
+        let url = try await urlAfterListening { request in
+            if request.url.hasSuffix("/sandbox/notification-url") { return HTTPTransportResponse(status: 503) }
+            return try await AsyncHTTPClientTransport().send(request)
+        } _: { folder in
+            let outcome = try await Command.run(["simulator", "listen", "--simulator", folder.path])
+            #expect(outcome.status == 1 && outcome.errors.contains("http_503"), "\(outcome.errors)")
+        }
+        #expect(url == "http://127.0.0.1:1/before")
+    }
+
+    /// The first change of the URL is held up until the listener has read the URL to restore it. A listener that waits
+    /// for the change does not read it; then the change is held up for a second.
+    @Test func `A listener that is interrupted while it sets a notification URL restores the previous one`()
+        async throws
+    {
+        let (changes, changing) = AsyncStream.makeStream(of: Void.self)
+        let (ends, ended) = AsyncStream.makeStream(of: Void.self)
+        // Without a buffer: what the listener reads before the change does not count.
+        let (readings, read) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(0))
+        let url = try await urlAfterListening { request in
+            let isChange = request.url.hasSuffix("/production/notification-url")
+            if isChange {
+                changing.yield()
+                _ = try await TimeLimit.run(.seconds(1)) { for await _ in readings { return } }
+            }
+            let answer = try await AsyncHTTPClientTransport().send(request)
+            if isChange { ended.yield() }
+            if request.url.hasSuffix("/production/settings") { read.yield() }
+            return answer
+        } _: { folder in
+            let listener = try await RunningCommand(
+                ["simulator", "listen", "--simulator", folder.path], state: folder.appending(path: "state"))
+            defer { listener.kill() }
+            for await _ in changes { break }
+            listener.interrupt()
+            for await _ in ends { break }
+            #expect(await listener.end() == 0)
+        }
+        #expect(url == "http://127.0.0.1:1/before")
     }
 }

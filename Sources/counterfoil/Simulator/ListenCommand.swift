@@ -78,8 +78,12 @@ struct ListenCommand: AsyncParsableCommand {
     /// Sets the simulator's notification URLs to this command's port.
     private func redirect(to port: Int, by client: ControlClient) async throws {
         for environment in selected {
+            try Task.checkCancellation()
             let url = Self.url(of: environment, at: port)
-            _ = try await client.send("PUT", [environment.rawValue, "notification-url"], body: ["url": url])
+            // The simulator would carry out an interrupted request, perhaps after the URL was restored.
+            _ = try await uncancelled {
+                try await client.send("PUT", [environment.rawValue, "notification-url"], body: ["url": url])
+            }
         }
     }
 
