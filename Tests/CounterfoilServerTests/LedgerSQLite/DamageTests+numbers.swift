@@ -140,7 +140,7 @@ extension `Damaged ledger rows` {
     }
 
     @Test func `The days until an end beyond all dates are counted also while the clock shows 1956`() async throws {
-        try await World.run { world in
+        try await World.run(server: { $0.keys = [World.backend] }) { world in
             _ = try await Self.buy(world, "anna")
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.waitUntilIdle()
