@@ -83,10 +83,10 @@ extension Recovery: Service {
                 failures = Failures()
             } catch {
                 if Task.isCancelled { return }
-                logger.warning(
-                    "histories could not be fetched",
+                let isNews = failures.add(error, clock)
+                logger.log(
+                    level: isNews ? .warning : .debug, "histories could not be fetched",
                     metadata: appEnvironment.logMetadata(["reason": "\(error.logReason)"]))
-                failures.add(error, clock)
             }
         }
     }

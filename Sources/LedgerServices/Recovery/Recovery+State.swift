@@ -169,19 +169,24 @@ extension Recovery {
     }
 
     func record(_ error: any Error, in appEnvironment: AppEnvironment) {
-        state.withLock { state in
+        let isNews = state.withLock { state in
             var failures = state.failures[appEnvironment.id] ?? Failures()
-            failures.add(error, clock)
-            state.failures[appEnvironment.id] = failures
+            defer { state.failures[appEnvironment.id] = failures }
+            return failures.add(error, clock)
         }
-        logger.warning(
-            "recovery failed and will be tried again",
+        logger.log(
+            level: isNews ? .warning : .debug, "recovery failed and will be tried again",
             metadata: appEnvironment.logMetadata(["reason": "\(error.logReason.prefix(500))"]))
     }
 }
 
 extension Recovery.Failures {
-    mutating func add(_ error: any Error, _ clock: ServerClock) {
+    /// Adds a failure. Returns whether it tells something new.
+    ///
+    /// With an open circuit breaker the client made no request, so the earlier message still tells the cause. While the
+    /// breaker waits for the response to its probe, there is such a failure every second.
+    @discardableResult
+    mutating func add(_ error: any Error, _ clock: ServerClock) -> Bool {
         let failure = error as? AppStoreServerError
         let isCircuitOpen = failure?.code == .circuitOpen
         let (count, pause) = RecoveryPause.after(
@@ -189,9 +194,8 @@ extension Recovery.Failures {
             isCircuitOpen: isCircuitOpen)
         self.count = count
         self.pause = clock.pause(of: pause)
-        // With an open circuit breaker the client made no request, so the earlier message still tells the cause.
-        if message.isEmpty || !isCircuitOpen {
-            message = String(error.logReason.prefix(500))
-        }
+        guard message.isEmpty || !isCircuitOpen else { return false }
+        message = String(error.logReason.prefix(500))
+        return true
     }
 }

@@ -139,6 +139,18 @@ import Testing
         #expect(begun.withLock { $0 } == 2)
     }
 
+    /// While the circuit breaker waits for the response to its probe, every attempt ends at once, each second.
+    @Test func `The log says once that the circuit breaker is open, and every failure of the App Store`() async throws {
+        let lines = LogCapture()
+        try await World.run(logger: lines.logger(.init())) { world in
+            let (recovery, appEnvironment) = (try world.server.core.recovery, try world.appEnvironment())
+            let codes: [AppStoreServerError.Code] = [.circuitOpen, .circuitOpen, .timeout, .circuitOpen, .timeout]
+            for code in codes { recovery.record(AppStoreServerError(code, "no answer"), in: appEnvironment) }
+        }
+        let failure = "recovery failed and will be tried again"
+        #expect(lines.count(of: failure) == 3, "\(lines.text)")
+    }
+
     /// `GET /v1/completeness` shows this reason. An open circuit breaker must not replace the error that opened it.
     @Test func `The stored reason is not replaced by an open circuit breaker`() {
         let clock = ServerClock.showing { Date() }
