@@ -9,12 +9,18 @@ internal import LedgerServices
 internal import Logging
 
 /// The configuration in effect, one line for each setting. For a secret or a key it shows only whether one is set. For
-/// a URL it shows only scheme, host and port, because paths and user names of URLs can be secrets too.
+/// a URL it shows only scheme, host and port, because paths and user names of URLs can be secrets too, and for
+/// entitlements and products only their names.
 struct EffectiveConfiguration {
     struct Setting: Sendable, Hashable {
         /// The path as in ``SettingOrigins``, such as `apps[0].bundle_id`.
         var path: String
         var value: String
+        /// A hash of what the value does not show, such as the products of an entitlement or the path of a URL. Settings
+        /// with the same value may differ in it.
+        var rest = 0
+
+        func hasSameValue(as other: Self?) -> Bool { value == other?.value && rest == other?.rest }
     }
 
     private(set) var settings: [Setting] = []
@@ -35,12 +41,18 @@ struct EffectiveConfiguration {
         case .system: add("clock", "system")
         case .simulator(let url): add("clock", ServerConfiguration.redacted(url: url))
         }
+        distinguish(by: configuration.clock)
     }
 
     // MARK: Values
 
     private mutating func add(_ path: String, _ value: String?) {
         settings.append(Setting(path: path, value: value ?? "none"))
+    }
+
+    /// Tells the setting that was added last from others that are shown alike.
+    private mutating func distinguish(by rest: some Hashable) {
+        settings[settings.endIndex - 1].rest = rest.hashValue
     }
 
     private mutating func add(_ path: String, _ flag: Bool) { add(path, flag ? "true" : "false") }
@@ -72,16 +84,25 @@ struct EffectiveConfiguration {
         add("\(path).environments", app.environments.map(\.rawValue), or: "none")
         add("\(path).sandbox", app.environments.contains(.sandbox) ? "keep_apart" : "refuse")
         add("\(path).key", app.key.map { $0.all.map(\.keyID).joined(separator: ", ") })
+        distinguish(by: app.key?.issuerID)
         add("\(path).offers", app.offerKey?.keyID)
         add("\(path).public_offers", app.publicOffers, or: "none")
         add("\(path).shared_secrets", secrets: app.sharedSecrets.count)
         for (name, environment) in [("production", AppStoreEnvironment.production), ("sandbox", .sandbox)] {
             add("\(path).base_urls.\(name)", app.hosts[environment].map { ServerConfiguration.redacted(url: $0.url) })
+            distinguish(by: app.hosts[environment])
         }
         let catalogue = app.catalogue
         add("\(path).entitlements", catalogue.entitlements.keys, or: "none")
+        distinguish(
+            by: ProductCatalogue(
+                entitlements: catalogue.entitlements, originalPurchaseRules: catalogue.originalPurchaseRules))
         let products = Set(catalogue.durations.keys).union(catalogue.levels.keys).union(catalogue.groups.keys)
         add("\(path).products", products.union(catalogue.consumables), or: "none")
+        distinguish(
+            by: ProductCatalogue(
+                durations: catalogue.durations, levels: catalogue.levels, consumables: catalogue.consumables,
+                groups: catalogue.groups))
         add("\(path).restore_policy", app.restorePolicy.rawValue)
         add(app.consumption, "\(path).consumption")
         add("\(path).customer_token_secret", isSet: app.customerTokenSecret != nil)
@@ -122,6 +143,7 @@ struct EffectiveConfiguration {
         add("listen.host", listen.host)
         add("listen.port", listen.port)
         add("listen.public_url", listen.publicURL.map { ServerConfiguration.redacted(url: $0) })
+        distinguish(by: listen.publicURL)
         add("listen.tls.certificate", listen.tls?.certificateFile)
         add("listen.tls.key", isSet: listen.tls != nil)
         add("listen.trusted_proxies", listen.trustedProxies.map(\.description), or: "none")
@@ -131,7 +153,9 @@ struct EffectiveConfiguration {
 
     private mutating func add(_ trust: ServerConfiguration.Trust) {
         add("trust.anchors", trust.anchors.expirations.map(\.name), or: "none")
+        distinguish(by: trust.anchors)
         add("trust.receipts", trust.receiptAnchors.expirations.map(\.name), or: "none")
+        distinguish(by: trust.receiptAnchors)
         add("trust.revocation", trust.revocation.rawValue)
         add("trust.revocation_hosts", trust.revocationHosts, or: "none")
         add("trust.certificates_valid_at", trust.validationTime == .now ? "now" : "signing_date")
@@ -164,6 +188,7 @@ struct EffectiveConfiguration {
     private mutating func add(_ console: ServerConfiguration.Console) {
         add("console.enabled", console.isEnabled)
         add("console.secret", isSet: console.secret != nil)
+        distinguish(by: console.secret?.revealed)
         add("console.listen", console.listen.map { ServerConfiguration.authority($0.host, $0.port) })
         add("console.read_only", console.isReadOnly)
         add("console.audit_reads", console.auditsReads)

@@ -42,18 +42,18 @@ extension ServerConfiguration {
             guard let end = path.firstIndex(of: "]"), let place = places[String(path[...end])] else { return path }
             return place + path[path.index(after: end)...]
         }
-        func texts(of configuration: ServerConfiguration) -> [String: String] {
+        func settings(of configuration: ServerConfiguration) -> [String: EffectiveConfiguration.Setting] {
             Dictionary(
-                EffectiveConfiguration(configuration).settings.map { ($0.path, $0.value) },
+                EffectiveConfiguration(configuration).settings.map { ($0.path, $0) },
                 uniquingKeysWith: { first, _ in first })
         }
-        let (values, formerValues) = (texts(of: other), texts(of: former))
+        let (inFile, before) = (settings(of: other), settings(of: former))
         var origins = SettingOrigins(overrides: other.origins.overrides)
         for setting in EffectiveConfiguration(self).settings {
             let path = pathInFile(setting.path)
-            if values[path] == setting.value {
+            if setting.hasSameValue(as: inFile[path]) {
                 origins.lines[setting.path] = other.origins.lines[path]
-            } else if formerValues[setting.path] != setting.value {
+            } else if !setting.hasSameValue(as: before[setting.path]) {
                 // A secret that ended because its app was removed.
                 origins.waiting[setting.path] = .default
             } else {

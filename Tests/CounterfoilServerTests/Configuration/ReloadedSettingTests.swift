@@ -8,9 +8,11 @@ import Testing
 @testable import Ledger
 
 @Suite struct `Reloaded settings` {
-    /// A setting as the API shows it.
+    /// A setting as the API shows it, and what it does not show.
     private struct Shown: Equatable {
-        var value, origin: String
+        /// Its path has the bundle identifier of an app instead of its place in the list.
+        var setting: EffectiveConfiguration.Setting
+        var origin: String
     }
 
     /// The settings that a reload applies to a known app.
@@ -27,6 +29,7 @@ import Testing
         let apps = names.map { name in
             var lines = ["  - bundle_id: com.example.\(name)", "    environments: [Sandbox]"]
             if chance() { lines.append("    restore_policy: share") }
+            if chance() { lines.append("    entitlements: {premium: [\(chance() ? "monthly" : "yearly")]}") }
             if chance() { lines.append("    public_offers: [\(chance() ? "summer" : "winter")]") }
             if chance() { lines.append("    shared_secrets: [\(name)-\(Int.random(in: 1...3, using: &random))]") }
             if chance() {
@@ -62,7 +65,8 @@ import Testing
                 let index = try #require(Int(path[path.index(path.startIndex, offsetBy: 5)..<end]))
                 path = configuration.apps[index].bundleID + path[path.index(after: end)...]
             }
-            result[path] = Shown(value: setting.value, origin: configuration.origins.origin(of: setting.path))
+            let origin = configuration.origins.origin(of: setting.path)
+            result[path] = Shown(setting: .init(path: path, value: setting.value, rest: setting.rest), origin: origin)
         }
         return result
     }
@@ -85,16 +89,17 @@ import Testing
                 let outcome = running.applying(file)
                 running = outcome.applied
                 let (now, fresh) = (try Self.shown(running), try Self.shown(file))
-                for (path, setting) in now {
-                    guard fresh[path]?.value != setting.value else {
-                        #expect(fresh[path] == setting, "\(path)")
+                for (path, shown) in now {
+                    guard fresh[path]?.setting != shown.setting else {
+                        #expect(fresh[path] == shown, "\(path)")
                         applied += 1
                         continue
                     }
                     waiting += 1
-                    #expect(setting.origin.hasSuffix(", until a restart"), "\(path): \(setting.origin)")
+                    #expect(shown.origin.hasSuffix(", until a restart"), "\(path): \(shown.origin)")
                     let isEnded = fresh[path] == nil && Self.ending.contains { path.hasSuffix("." + $0) }
-                    #expect(setting.value == (isEnded ? "none" : before[path]?.value), "\(path)")
+                    let expected = isEnded ? .init(path: path, value: "none") : before[path]?.setting
+                    #expect(shown.setting == expected, "\(path)")
                     let isNamed = outcome.pending.contains { name in
                         path.hasPrefix(name + ".") || name.hasPrefix("apps ") && path.hasPrefix(name.dropFirst(5) + ".")
                             || name == "apps" && path.hasPrefix("com.example.") && fresh[path] == nil
@@ -114,5 +119,42 @@ import Testing
             }
         }
         #expect(applied > 2000 && waiting > 500, "\(applied) \(waiting)")
+    }
+
+    @Test func `A setting that waits for a restart says so also if the new one is shown alike`() throws {
+        let former = """
+            apps:
+              - bundle_id: com.example.app
+                environments: [Sandbox]
+                key: {issuer_id: first, key_id: KEY1, private_key: {environment: KEY}}
+                base_urls: {sandbox: "http://127.0.0.1:9000/first"}
+                entitlements: {premium: [monthly]}
+                products: {monthly: {level: 1}}
+            listen: {public_url: "https://example.com/first"}
+            console: {secret: the-first-secret-of-24-letters-or-more}
+            clock: http://127.0.0.1:9000/first
+            """
+        let new = former.replacing("first", with: "second").replacing("[monthly]", with: "[yearly]")
+            .replacing("level: 1", with: "level: 2")
+        func read(_ text: String) throws -> ServerConfiguration {
+            try TestConfiguration.read(text, environment: ["KEY": TestConfiguration.privateKey]).configuration
+        }
+        func waiting(_ configuration: ServerConfiguration) -> [String] {
+            EffectiveConfiguration(configuration).settings.map(\.path).filter {
+                configuration.origins.origin(of: $0).hasSuffix(" of an earlier file, until a restart")
+            }
+        }
+        func values(_ configuration: ServerConfiguration) -> [String] {
+            EffectiveConfiguration(configuration).settings.map(\.value)
+        }
+        let (running, file) = (try read(former), try read(new))
+        #expect(values(running) == values(file))
+        let reloaded = running.applying(file).applied
+        #expect(
+            waiting(reloaded) == [
+                "apps[0].key", "apps[0].base_urls.sandbox", "apps[0].entitlements", "apps[0].products",
+                "listen.public_url", "console.secret", "clock",
+            ])
+        #expect(waiting(reloaded.applying(running).applied) == [])
     }
 }
