@@ -190,7 +190,8 @@ package struct ServerCore: Sendable {
         add(.inboxBacklog) { await Self.read { try await storage.backlog() }.map { Double($0.count) } }
         add(.inboxAge) { await Self.read { try await storage.backlog() }.map { age($0.oldest) } }
         // What waits for a removed app or environment needs no work.
-        let served = scopes.all.filter { apps.served($0.bundleID, $0.environment, among: scopes) != nil }.map(\.id)
+        let environments = scopes.all.filter { apps.served($0.bundleID, $0.environment, among: scopes) != nil }
+        let served = environments.map(\.id)
         @Sendable func total(_ count: (MissingCounts) -> Int) async -> Double? {
             let counts = await Self.read { try await storage.missingCounts(in: served) }
             return counts.map { Double($0.values.map(count).reduce(0, +)) }
@@ -216,8 +217,13 @@ package struct ServerCore: Sendable {
                 age.map { (appEnvironment.parameters, $0) }
             }
         }
+        // Also for apps without a key, so that the alert about an unread history names them.
         metrics.addGauge(.recoveryFailures) { [weak recovery] in
-            (recovery?.consecutiveFailures() ?? []).map { ($0.parameters, Double($1)) }
+            let failing = (recovery?.consecutiveFailures() ?? []).filter { $0.count > 0 }
+            return environments.map { environment in
+                let count = failing.first { $0.appEnvironment.id == environment.id }?.count ?? 0
+                return (environment.parameters, Double(count))
+            }
         }
         add(.webhookBacklog) { [weak webhooks] in await Self.backlog(webhooks).map { Double($0.deliveries) } }
         add(.disabledWebhooks) { [weak webhooks] in

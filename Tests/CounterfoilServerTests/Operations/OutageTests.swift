@@ -34,6 +34,27 @@ import Testing
         }
     }
 
+    /// The alert `CounterfoilNeverComplete` is about apps that have this sample and no completeness.
+    @Test func `An app without a key has a sample of the failures of recovery`() async throws {
+        try await World.withAPI { configuration in
+            var app = configuration.apps[0]
+            app.bundleID = "com.example.other"
+            (app.key, app.offerKey, app.sharedSecrets, app.customerTokenSecret) = (nil, nil, [], nil)
+            configuration.apps.append(app)
+        } _: { world in
+            try await world.server.core.recovery.runNow()
+            let metrics = try await world.api.get("/metrics").text
+            for app in ["com.example.app", "com.example.other"] {
+                for environment in ["Production", "Sandbox"] {
+                    let labels = #"{app="\#(app)",environment="\#(environment)"}"#
+                    #expect(metrics.contains("\ncounterfoil_recovery_failures\(labels) 0\n"), "\(labels)")
+                    let isRead = metrics.contains("\ncounterfoil_completeness_age_seconds\(labels) ")
+                    #expect(isRead == (app == "com.example.app"), "\(labels)")
+                }
+            }
+        }
+    }
+
     /// Prometheus interpolates between two bounds: without a bound at half a second, requests of 0.3 seconds raised the
     /// alert.
     @Test func `The threshold of an alert on a quantile is a bound of the histogram`() throws {
