@@ -85,7 +85,7 @@ struct EffectiveConfiguration {
         add("\(path).sandbox", app.environments.contains(.sandbox) ? "keep_apart" : "refuse")
         add("\(path).key", app.key.map { $0.all.map(\.keyID).joined(separator: ", ") })
         distinguish(by: app.key?.issuerID)
-        add("\(path).offers", app.offerKey?.keyID)
+        add("\(path).offers", (app.offerKey ?? app.key?.signingKey)?.keyID)
         add("\(path).public_offers", app.publicOffers, or: "none")
         add("\(path).shared_secrets", secrets: app.sharedSecrets.count)
         for (name, environment) in [("production", AppStoreEnvironment.production), ("sandbox", .sandbox)] {

@@ -1,12 +1,12 @@
 import AppStoreServer
 import AppStoreTrust
-import CounterfoilServer
 import Crypto
 import Foundation
 import SwiftASN1
 import Testing
 import X509
 
+@testable import CounterfoilServer
 @testable import Ledger
 @testable import LedgerServices
 
@@ -30,7 +30,8 @@ import X509
             Self.app("[\(Self.newer), \(Self.older)]"), environment: Self.environment)
         let key = try #require(loaded.configuration.apps.first?.key)
         #expect(key.signingKey.keyID == "NEW" && key.formerKey?.keyID == "OLD")
-        #expect(loaded.configuration.apps.first?.offerKey?.keyID == "NEW")
+        let settings = EffectiveConfiguration(loaded.configuration).settings
+        #expect(settings.first { $0.path == "apps[0].offers" }?.value == "NEW")
         #expect(loaded.warnings.contains { $0.path == "apps[0].key[1]" && $0.message.contains("being replaced") })
         let one = try TestConfiguration.read(Self.app("[\(Self.newer)]"), environment: Self.environment)
         #expect(one.configuration.apps.first?.key?.signingKey.keyID == "NEW")

@@ -16,7 +16,7 @@ import Testing
     }
 
     /// The settings that a reload applies to a known app.
-    private static let reloaded = ["offers", "public_offers", "shared_secrets", "customer_token_secret", "answer_key"]
+    private static let reloaded = ["public_offers", "shared_secrets", "customer_token_secret", "answer_key"]
 
     /// The settings of an app that end when a reload finds that the app was removed.
     private static let ending = ["public_offers", "shared_secrets", "customer_token_secret"]
@@ -119,6 +119,31 @@ import Testing
             }
         }
         #expect(applied > 2000 && waiting > 500, "\(applied) \(waiting)")
+    }
+
+    @Test func `Offers are signed with the key in effect until a restart, unless they have their own`() throws {
+        func read(_ issuer: String, _ key: String, _ offers: String = "") throws -> ServerConfiguration {
+            try TestConfiguration.read(
+                """
+                apps:
+                  - bundle_id: com.example.app
+                    environments: [Sandbox]
+                    key: {issuer_id: \(issuer), key_id: \(key), private_key: {environment: KEY}}
+                    \(offers)
+                """, environment: ["KEY": TestConfiguration.privateKey]
+            ).configuration
+        }
+        func offerKey(_ configuration: ServerConfiguration) throws -> String {
+            try #require(try Self.shown(configuration)["com.example.app.offers"]).setting.value
+        }
+        let running = try read("first", "KEY1")
+        #expect(try offerKey(running) == "KEY1")
+        #expect(try offerKey(running.applying(try read("first", "KEY2")).applied) == "KEY2")
+        let moved = running.applying(try read("second", "KEY2")).applied
+        #expect(moved.apps[0].offerKey == nil && moved.apps[0].key?.signingKey.keyID == "KEY1")
+        #expect(try offerKey(moved) == "KEY1")
+        let own = try read("second", "KEY2", "offers: {key_id: KEY3, private_key: {environment: KEY}}")
+        #expect(try offerKey(running.applying(own).applied) == "KEY3")
     }
 
     @Test func `A setting that waits for a restart says so also if the new one is shown alike`() throws {

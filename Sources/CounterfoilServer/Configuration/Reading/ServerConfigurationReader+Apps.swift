@@ -108,8 +108,7 @@ extension ServerConfigurationReader {
                 "is missing; production needs it, App Store Connect shows it under App Information")
         }
         app.key = apiKey(of: &section)
-        app.offerKey = app.key?.signingKey
-        section.read("offers") { app.offerKey = signingKey(&$0) ?? app.offerKey }
+        section.read("offers") { app.offerKey = signingKey(&$0) }
         app.publicOffers = Set((section.texts("public_offers") ?? []).map(\.text))
         app.sharedSecrets = secrets(&section, "shared_secrets").map(\.secret)
         app.hosts = hosts(&section)
