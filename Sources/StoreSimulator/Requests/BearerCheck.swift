@@ -131,9 +131,8 @@ extension BearerCheck {
         guard let jws = DeveloperJWS(String(token)) else {
             throw Self.refusal("the token has no header, payload and signature in base64url, or no alg and kid")
         }
-        guard jws.isES256 else { throw Self.refusal("the algorithm is not ES256") }
+        if let problem = jws.headerProblem { throw Self.refusal(problem) }
         guard let key = key(jws.keyID) else { throw Self.refusal("the key identifier is not \(keyIDList)") }
-        guard jws.type.map({ $0.uppercased() == "JWT" }) ?? true else { throw Self.refusal("the type is not JWT") }
         guard jws.isSigned(by: key) else { throw Self.refusal("the signature is not by the key \(jws.keyID)") }
         guard let claims = jws.claims(Claims.self) else {
             throw Self.refusal("the payload is not JSON or lacks a member")

@@ -7,11 +7,10 @@ internal import Foundation
 struct DeveloperJWS: Sendable {
     /// The key ID in the header.
     let keyID: String
-    /// The type in the header.
-    let type: String?
+    /// What is wrong with the header; nil if it has the algorithm ES256, no other type than JWT and no critical members.
+    let headerProblem: String?
     /// The JSON of the claims.
     let payload: [UInt8]
-    private let algorithm: String
     private let signed: Data
     private let signature: [UInt8]
 
@@ -19,6 +18,16 @@ struct DeveloperJWS: Sendable {
         let alg: String
         let kid: String
         let typ: String?
+        let crit: [String]?
+
+        var problem: String? {
+            guard alg.isExactly("ES256") else { return "the algorithm is not ES256" }
+            // The type is case-insensitive (RFC 7515 §4.1.9).
+            guard typ.map({ $0.uppercased() == "JWT" }) ?? true else { return "the type is not JWT" }
+            // RFC 7515 §4.1.11: a JWS with a critical member that is not understood must be refused.
+            guard crit == nil else { return "the header has the member crit" }
+            return nil
+        }
     }
 
     /// Returns nil unless `token` has three parts in base64url and a header with an algorithm and a key ID.
@@ -30,8 +39,7 @@ struct DeveloperJWS: Sendable {
             let signature = Base64.decodeURL(last)
         else { return nil }
         keyID = header.kid
-        type = header.typ
-        algorithm = header.alg
+        headerProblem = header.problem
         self.payload = payload
         self.signature = signature
         signed = Data(token.utf8.prefix(token.utf8.count - last.utf8.count - 1))
@@ -39,9 +47,6 @@ struct DeveloperJWS: Sendable {
 
     /// Decodes the claims. Returns nil if they do not have the expected form.
     func claims<Claims: Decodable>(_ type: Claims.Type) -> Claims? { Self.decode(type, payload) }
-
-    /// Whether the header has the algorithm ES256.
-    var isES256: Bool { algorithm.isExactly("ES256") }
 
     /// Whether the signature is valid for a key. RFC 7518 §3.4: r and s, 32 bytes each.
     func isSigned(by key: P256.Signing.PublicKey) -> Bool {

@@ -120,6 +120,7 @@ private enum Valid {
         ("algorithm", #"{"alg":"HS256","kid":"ABCDEFGHIJ","typ":"JWT"}"#),
         ("key identifier", #"{"alg":"ES256","kid":"JIHGFEDCBA","typ":"JWT"}"#),
         ("type", #"{"alg":"ES256","kid":"ABCDEFGHIJ","typ":"JWE"}"#),
+        ("crit", #"{"alg":"ES256","kid":"ABCDEFGHIJ","crit":["x"],"x":1}"#),
         ("header", #"{"alg":"ES256","typ":"JWT"}"#), ("header", "null"), ("header", "\u{FEFF}{}"),
     ])
     func `A token with a wrong header field is refused with the matching reason`(_ reason: String, _ header: String)

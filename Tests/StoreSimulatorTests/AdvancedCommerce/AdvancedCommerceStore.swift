@@ -57,8 +57,8 @@ struct AdvancedCommerceStore {
     static func unsigned(_ request: some Encodable, without claim: String? = nil) throws -> String {
         let header = Data(#"{"alg":"ES256","kid":"k"}"#.utf8)
         var claims: [String: Any] = [
-            "iss": "i", "iat": 1_760_000_000, "bid": "b", "aud": "advanced-commerce-api", "nonce": "n",
-            "request": try JSONEncoder().encode(request).base64EncodedString(),
+            "iss": "i", "iat": 1_760_000_000, "bid": "b", "aud": "advanced-commerce-api",
+            "nonce": UUID().uuidString, "request": try JSONEncoder().encode(request).base64EncodedString(),
         ]
         if let claim { claims[claim] = nil }
         let payload = try JSONSerialization.data(withJSONObject: claims)

@@ -179,6 +179,32 @@ import Testing
         for (signature, code) in mistakes { try shop.expectRefusal(Self.purchaseCommand(signature), code) }
     }
 
+    @Test(
+        arguments: [
+            ("algorithm", ["alg": "ES384"], [:]), ("type", ["typ": "JOSE"], [:]), ("nonce", [:], ["nonce": "1"]),
+            ("seconds", [:], ["iat": 1_760_000_000_000]),
+        ] as [(String, [String: String], [String: any Sendable])])
+    func `An offer signature in JWS format with a wrong header, nonce or date is malformed`(
+        _ reason: String, _ header: [String: String], _ claims: [String: any Sendable]
+    ) throws {
+        var shop = try shop()
+        func token(_ header: [String: String], _ claims: [String: any Sendable]) throws -> OfferSignature {
+            let right: [String: any Sendable] = [
+                "iss": signer.issuer, "iat": Shop.start.timeIntervalSince1970, "aud": "promotional-offer",
+                "bid": signer.bundle, "nonce": UUID().uuidString, "productId": "plus", "offerIdentifier": "loyal",
+            ]
+            let header = ["alg": "ES256", "kid": signer.keyID, "typ": "JWT"].merging(header) { $1 }
+            return .jws(
+                try CompactJWS.sign(
+                    header: JSONSerialization.data(withJSONObject: header),
+                    payload: JSONSerialization.data(withJSONObject: right.merging(claims) { $1 }), with: signer.key))
+        }
+        let error = #expect(throws: StoreError.self) { try shop.perform(Self.purchaseCommand(token(header, claims))) }
+        #expect(error?.code == .offerSignatureMalformed)
+        #expect(error?.message.contains(reason) == true)
+        try shop.perform(Self.purchaseCommand(token([:], [:])))
+    }
+
     @Test func `An offer signature is accepted up to 24 hours after its date by the real clock`() throws {
         var shop = try shop()
         var signer = signer

@@ -21,9 +21,10 @@ package struct AdvancedCommerceEnvelope: Sendable {
         guard let bytes, let wrapper = try? StrictJSONDecoder.decode(Wrapper.self, from: bytes) else {
             throw Self.refusal("has no token")
         }
-        guard let token = DeveloperJWS(wrapper.signatureInfo.token), let claims = token.claims(Claims.self),
-            !claims.nonce.isEmpty
-        else { throw Self.refusal("is not a JWS with the claims iss, iat, aud, bid, nonce and request") }
+        guard let token = DeveloperJWS(wrapper.signatureInfo.token), let claims = token.claims(Claims.self) else {
+            throw Self.refusal("is not a JWS with the claims iss, iat, aud, bid, nonce and request")
+        }
+        guard UUID(text: claims.nonce) != nil else { throw Self.refusal("has a nonce that is not a UUID") }
         // Standard base64 with padding, as all of Apple's libraries write it.
         guard let request = Data(base64Encoded: claims.request) else { throw Self.refusal("has no base64 request") }
         self.request = Array(request)
@@ -33,7 +34,8 @@ package struct AdvancedCommerceEnvelope: Sendable {
 
     /// Throws 4000174 unless the request is signed with one of the app's keys, for this app and this purpose.
     func check(by bearer: BearerCheck) throws(APIFailure) {
-        guard let key = bearer.key(token.keyID), token.isES256 else {
+        if let problem = token.headerProblem { throw Self.refusal("is not signed as required: \(problem)") }
+        guard let key = bearer.key(token.keyID) else {
             throw Self.refusal("names another key than \(bearer.keyIDList)")
         }
         guard token.isSigned(by: key) else { throw Self.refusal("is not signed by the key \(token.keyID)") }

@@ -117,13 +117,16 @@ extension OfferSignatureCheck {
         guard token.utf8.count <= BearerCheck.maximumSize, let jws = DeveloperJWS(token) else {
             throw Self.malformed("it is no JWS")
         }
-        guard let key = bearer.key(jws.keyID), jws.isES256 else { throw wrongKey(jws.keyID) }
+        if let problem = jws.headerProblem { throw Self.malformed(problem) }
+        guard let key = bearer.key(jws.keyID) else { throw wrongKey(jws.keyID) }
         guard jws.isSigned(by: key) else {
             throw StoreError(.offerSignatureInvalid, "the signature is not by the key \(jws.keyID)")
         }
-        guard let claims = jws.claims(Claims.self), !claims.nonce.isEmpty, claims.iat.magnitude < 0x1p40 else {
-            throw Self.malformed("it lacks iss, iat, aud, bid or nonce")
+        guard let claims = jws.claims(Claims.self) else {
+            throw Self.malformed("it lacks iss, iat, aud, bid or nonce, or one has the wrong type")
         }
+        guard let nonce = UUID(text: claims.nonce) else { throw Self.malformed("the nonce is no UUID") }
+        guard claims.iat.magnitude < 0x1p40 else { throw Self.malformed("iat is not in seconds") }
         guard claims.aud.isExactly(audience) else {
             throw StoreError(
                 .offerSignatureWrongAudience,
@@ -143,7 +146,7 @@ extension OfferSignatureCheck {
         }
         let date = Date(timeIntervalSince1970: claims.iat)
         try checkAge(of: date, at: now)
-        return (claims, Approval(nonce: claims.nonce.lowercased(), date: date))
+        return (claims, Approval(nonce: nonce.text, date: date))
     }
 }
 

@@ -42,8 +42,8 @@ import Testing
             requestInfo: AdvancedCommerceRequestInfo(requestReferenceId: try Sample.uuid(1)), transactionId: "1",
             retainBillingCycle: true, changeItems: Array(repeating: item, count: changes))
         let claims: [String: Any] = [
-            "iss": "i", "iat": 1_760_000_000, "bid": "b", "aud": "advanced-commerce-api", "nonce": "n",
-            "request": try JSONEncoder().encode(request).base64EncodedString(),
+            "iss": "i", "iat": 1_760_000_000, "bid": "b", "aud": "advanced-commerce-api",
+            "nonce": UUID().uuidString, "request": try JSONEncoder().encode(request).base64EncodedString(),
         ]
         let token = try CompactJWS.sign(
             header: Array(#"{"alg":"ES256","kid":"k"}"#.utf8),
