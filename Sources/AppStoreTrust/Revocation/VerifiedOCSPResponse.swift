@@ -82,11 +82,25 @@ extension OCSPResponse {
         guard try signer.extensions.extendedKeyUsage?.contains(.ocspSigning) == true else {
             throw OCSPProblem("the responder's certificate is not for signing OCSP responses")
         }
+        // RFC 5280 §4.2.1.12: a key usage limits the purpose, and must be one of these.
+        if let usage = try signer.extensions.keyUsage, !usage.digitalSignature, !usage.nonRepudiation {
+            throw OCSPProblem("the responder's certificate may not be used for digital signatures")
+        }
+        // RFC 5280 §4.2: a certificate with a critical extension that is not understood must be rejected.
+        guard signer.extensions.allSatisfy({ !$0.critical || Self.understood.contains($0.oid) }) else {
+            throw OCSPProblem("the responder's certificate has an unknown critical extension")
+        }
         guard signer.notValidBefore <= now, now <= signer.notValidAfter else {
             throw OCSPProblem("the responder's certificate is not valid now")
         }
         return signer
     }
+
+    /// The extensions of a responder's certificate that may be critical. Basic constraints do not matter, because it
+    /// issues nothing here.
+    private static let understood: Set<ASN1ObjectIdentifier> = [
+        .X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage, .X509ExtensionID.extendedKeyUsage,
+    ]
 
     private func isResponder(_ certificate: Certificate) -> Bool {
         switch responder {

@@ -2,6 +2,7 @@ import AppStoreTrust
 import Crypto
 import Foundation
 import StoreSimulator
+import SwiftASN1
 import TestSupport
 import X509
 
@@ -92,6 +93,13 @@ struct ResponderCase: Sendable, CustomStringConvertible {
         delegate("a delegate named by key", .good, isNamedByKey: true) { _ in },
         delegate("a delegate: revoked", .revoked, status: .revoked(now)) { _ in },
         delegate("a delegate without the right to sign", .unknown("not for signing")) { $0.isOCSPSigner = false },
+        delegate("a delegate for encryption", .unknown("digital signatures")) {
+            $0.keyUsage = KeyUsage(keyEncipherment: true)
+        },
+        delegate("a delegate without key usage", .good) { $0.keyUsage = nil },
+        delegate("a delegate with an unknown critical extension", .unknown("critical extension")) {
+            $0.extraExtensions = [.init(oid: [1, 2, 3, 4], critical: true, value: [0x05, 0x00])]
+        },
         delegate("a delegate that expired", .unknown("not valid now")) { $0.notAfter = now - 1 },
         delegate("a delegate not yet valid", .unknown("not valid now")) { $0.notBefore = now + 1 },
         delegate("a delegate that ends now", .good) { $0.notAfter = now },
