@@ -35,7 +35,7 @@ public struct SigningKey: Sendable {
         switch text.prefix(while: { !$0.isNewline }).trimmingCharacters(in: .whitespaces) {
         case "-----BEGIN PRIVATE KEY-----", "-----BEGIN EC PRIVATE KEY-----":
             // The library's error is not passed on, because it may quote parts of the key.
-            guard let key = try? P256.Signing.PrivateKey(pemRepresentation: text) else {
+            guard let key = try? P256.Signing.PrivateKey(pemRepresentation: text), Self.namesP256(text) else {
                 throw SigningError(.notP256, "the PEM holds no well-formed private key of elliptic curve P-256")
             }
             self.init(key, keyID: keyID)
@@ -44,6 +44,14 @@ public struct SigningKey: Sendable {
         default:
             throw SigningError(.notAPrivateKey, Self.expectation)
         }
+    }
+
+    /// Whether the key in `pem` has the object identifier of P-256 (RFC 5480 §2.1.1.1). swift-crypto compares only the
+    /// size, and would sign with the numbers of a key on another curve of 256 bits.
+    private static func namesP256(_ pem: String) -> Bool {
+        let identifier = Data([0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07])
+        let body = pem.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }.joined()
+        return Data(base64Encoded: body)?.range(of: identifier) != nil
     }
 
     private static let expectation =

@@ -25,6 +25,23 @@ enum TestKeys {
         -----END PRIVATE KEY-----
         """
 
+    /// As long as a P-256 key, but on another curve.
+    static let secp256k1 = """
+        -----BEGIN PRIVATE KEY-----
+        MIGEAgEAMBAGByqGSM49AgEGBSuBBAAKBG0wawIBAQQgt3YWQbzaF1JeAcKHKd81
+        1/ixBkO9DzVXUkHp+NWEsKmhRANCAAQ2ORhOWwSfyST5BsjP4Qvcsd9LB/RpqYJ1
+        4Yr0mSd5GogpRcDNvrFQZgCovnqLWp2Vv4/bnYbZ+22HLOZVwsAg
+        -----END PRIVATE KEY-----
+        """
+
+    static let secp256k1SEC1 = """
+        -----BEGIN EC PRIVATE KEY-----
+        MHQCAQEEILd2FkG82hdSXgHChynfNdf4sQZDvQ81V1JB6fjVhLCpoAcGBSuBBAAK
+        oUQDQgAENjkYTlsEn8kk+QbIz+EL3LHfSwf0aamCdeGK9JkneRqIKUXAzb6xUGYA
+        qL56i1qdlb+P252G2ftthyzmVcLAIA==
+        -----END EC PRIVATE KEY-----
+        """
+
     static let publicKey = """
         -----BEGIN PUBLIC KEY-----
         MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE9+ifThsbtHytTE9xY5tro+fC1HB8
