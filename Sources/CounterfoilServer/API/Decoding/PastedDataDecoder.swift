@@ -87,7 +87,9 @@ package struct PastedDataDecoder: Sendable {
                 verdict.parts.append(.init(name: "latest_receipt", verdict: self.receipt(Data(receipt.utf8), options)))
             }
             return verdict
-        case .webhook(let headers, let body): return WebhookVerdict.make(headers, body, secrets, now: now())
+        case .webhook(let headers, let body):
+            // Webhooks are dated by the real clock, also while the server follows a simulator's.
+            return WebhookVerdict.make(headers, body, secrets, now: Date())
         }
     }
 
