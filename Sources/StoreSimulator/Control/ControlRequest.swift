@@ -51,12 +51,21 @@ struct ControlRequest: Sendable {
         return try ControlJSON.decode(type, from: resolved)
     }
 
-    /// Returns the requested page of `items`.
-    func page<Item>(_ items: [Item]) throws(ControlFailure) -> ControlList<Item> {
-        let start = try number("page", in: 0...Int.max, "page is a value of next_page") ?? 0
+    /// Returns the requested page of `items`, whose keys ascend. A page begins after the last key of the page before:
+    /// an index would shift when items are added or removed between two requests.
+    func page<Item, Key: Comparable & LosslessStringConvertible>(
+        _ items: [Item], by key: (Item) -> Key
+    ) throws(ControlFailure) -> ControlList<Item> {
         let limit = try number("limit", in: 1...1000) ?? 100
-        let rest = items.dropFirst(start)
-        return ControlList(items: Array(rest.prefix(limit)), nextPage: rest.count > limit ? String(start + limit) : nil)
+        var rest = items[...]
+        if let page = query["page"] {
+            guard !page.isEmpty, let last = Key(page) else {
+                throw ControlFailure(invalid: "page is a value of next_page", param: "page")
+            }
+            rest = rest.drop { key($0) <= last }
+        }
+        let page = Array(rest.prefix(limit))
+        return ControlList(items: page, nextPage: rest.count > limit ? page.last.map { key($0).description } : nil)
     }
 }
 

@@ -184,7 +184,7 @@ enum ControlRoutes {
 
     private static let faults: [Operation] = [
         Operation(.get, "/faults", takes: paging) { simulator, request in
-            try json(try request.page(simulator.core.faults))
+            try json(try request.page(simulator.core.faults, by: \.number))
         },
         Operation(.post, "/faults", takes: ["seconds"]) { simulator, request in
             try Fault.checkEffect(request.decode(JSONValue.self))
@@ -221,7 +221,7 @@ enum ControlRoutes {
 
     private static let snapshots: [Operation] = [
         Operation(.get, "/snapshots", takes: paging) { simulator, request in
-            try json(try request.page(try simulator.snapshots().map(SnapshotName.init)))
+            try json(try request.page(try simulator.snapshots().map(SnapshotName.init), by: \.name))
         },
         Operation(.post, "/snapshots") { simulator, request in
             let name = try request.decode(SnapshotName.self)

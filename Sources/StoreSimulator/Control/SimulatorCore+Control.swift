@@ -91,14 +91,16 @@ extension SimulatorCore {
                 selected = Array(store.notifications.indices)
             }
             let numbers = selected.filter { customer == nil || store.notifications[$0].customer == customer }
-            return try request.page(numbers).map { NotificationSummaryLine(store.notifications[$0], number: $0) }
+            return try request.page(numbers, by: \.self).map {
+                NotificationSummaryLine(store.notifications[$0], number: $0)
+            }
         }
     }
 
     /// Returns a page of customers, ordered by name. Reads only the state of these customers.
     func customerPage(_ request: ControlRequest) throws -> ControlList<CustomerState> {
         try read(request.environment) { store, now in
-            try request.page(store.customers.keys.sorted()).map { try store.state(of: $0, at: now) }
+            try request.page(store.customers.keys.sorted(), by: \.self).map { try store.state(of: $0, at: now) }
         }
     }
 

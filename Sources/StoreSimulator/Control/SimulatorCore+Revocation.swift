@@ -12,6 +12,10 @@ extension SimulatorCore {
 
     /// Sets how OCSP requests are answered from now on.
     package func setRevocation(_ setting: RevocationSetting) throws(ControlFailure) {
+        let delays = 0...OCSPService.maximumDelay
+        guard setting.seconds.map({ delays.contains($0) }) ?? true else {
+            throw ControlFailure(invalid: "seconds is 0 to \(Int(OCSPService.maximumDelay))", param: "seconds")
+        }
         // The revocation date must be in the past by both clocks.
         let modes: [String: OCSPService.Mode] = [
             "good": .good, "revoked": .revoked(at: times.lowerBound), "unknown": .unknown, "expired": .expired,

@@ -16,8 +16,8 @@ struct ControlMiddleware: RouterMiddleware {
         let first = request.uri.path.split(separator: "/").first ?? ""
         guard first == "simulator" else { return try await next(request, context) }
         var response: Response
-        do { response = try await next(request, context) } catch let error as HTTPError {
-            guard let answer = Self.answer(to: error, at: request.uri.path) else { throw error }
+        do { response = try await next(request, context) } catch let error as any HTTPResponseError {
+            guard let answer = Self.answer(to: error.status, at: request.uri.path) else { throw error }
             response = try await SimulatorRoutes.send(answer, context)
         }
         if let name = Self.requestID { response.headers[name] = context.requestID }
@@ -30,8 +30,8 @@ struct ControlMiddleware: RouterMiddleware {
         return methods
     }()
 
-    private static func answer(to error: HTTPError, at path: String) -> SimulatorResponse? {
-        switch error.status {
+    private static func answer(to status: HTTPResponse.Status, at path: String) -> SimulatorResponse? {
+        switch status {
         case .notFound:
             let allowed = methods.allowed(at: path)
             guard !allowed.isEmpty else {

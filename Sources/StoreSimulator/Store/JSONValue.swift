@@ -45,8 +45,11 @@ extension JSONValue: Codable {
             var object: [String: JSONValue] = [:]
             for name in names { object[name.stringValue] = try members.decode(JSONValue.self, forKey: name) }
             self = .object(object)
-        } else {
+        } else if (try? decoder.unkeyedContainer()) != nil {
             self = .array(try container.decode([JSONValue].self))
+        } else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "is neither a text in Unicode nor a number in range")
         }
     }
 

@@ -52,6 +52,26 @@ import Testing
         }
     }
 
+    @Test func `A page continues after the last item although others were added and removed`() async throws {
+        try await withSimulator { simulator in
+            for name in ["b", "d", "f"] { try await simulator.perform(.createCustomer(customer: name)) }
+            let customers = try await send(simulator, "GET", "/production/customers?limit=2").body
+            let name = try #require(customers["next_page"] as? String)
+            try await simulator.perform(.createCustomer(customer: "a"))
+            let later = try await send(simulator, "GET", "/production/customers?limit=2&page=\(name)").body
+            #expect((later["items"] as? [[String: Any]])?.map { $0["customer"] as? String } == ["f"])
+            #expect(later["next_page"] == nil)
+
+            let drop = Data(#"{"target":"route:*","effect":{"drop":{}}}"#.utf8)
+            for _ in 1...3 { #expect(try await send(simulator, "POST", "/faults", drop).status == 201) }
+            let faults = try await send(simulator, "GET", "/faults?limit=2").body
+            let number = try #require(faults["next_page"] as? String)
+            #expect(try await send(simulator, "DELETE", "/faults/1").status == 204)
+            let rest = try await send(simulator, "GET", "/faults?limit=2&page=\(number)").body
+            #expect((rest["items"] as? [[String: Any]])?.map { $0["number"] as? Int } == [3])
+        }
+    }
+
     /// Without a request: the HTTP client would replace such a path.
     @Test func `A segment of the path that is not UTF-8 is refused with its name`() {
         let failure = #expect(throws: ControlFailure.self) {

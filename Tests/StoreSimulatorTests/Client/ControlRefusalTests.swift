@@ -34,7 +34,7 @@ import Testing
         (("GET", "/moon/customers", nil), 404, "unknown_environment", nil),
         (("GET", "/production/customers?limit=0", nil), 400, "invalid_request", "limit"),
         (("GET", "/production/customers?limit=1001", nil), 400, "invalid_request", "limit"),
-        (("GET", "/production/customers?page=-1", nil), 400, "invalid_request", "page"),
+        (("GET", "/production/customers?page=", nil), 400, "invalid_request", "page"),
         (("GET", "/faults?page=x", nil), 400, "invalid_request", "page"),
         (("GET", "/production/notifications/7", nil), 404, "unknown_notification", nil),
         (
@@ -49,6 +49,12 @@ import Testing
         (("POST", "/faults?seconds=31622401", fault), 400, "invalid_request", "seconds"),
         (("PUT", "/ocsp", #"{"status":"maybe"}"#), 400, "invalid_request", "status"),
         (("PUT", "/ocsp", #"{"status":"good","certificate":"root"}"#), 400, "invalid_request", "certificate"),
+        (("PUT", "/ocsp", #"{"status":"slow","seconds":-1}"#), 400, "invalid_request", "seconds"),
+        (("PUT", "/ocsp", #"{"status":"slow","seconds":600.1}"#), 400, "invalid_request", "seconds"),
+        (
+            ("POST", "/production/commands", #"{"createCustomer":{"customer":"\ud800"}}"#), 400, "invalid_request",
+            "createCustomer.customer"
+        ),
         (("POST", "/snapshots", #"{"name":""}"#), 400, "invalid_argument", nil),
         (("POST", "/snapshots", #"{"name":"../a"}"#), 400, "invalid_argument", nil),
         (
@@ -73,6 +79,15 @@ import Testing
             #expect(try await send(simulator, ("POST", "/snapshots", longest)).status == 201)
             #expect(simulator.now == before && simulator.core.faults.isEmpty)
             #expect(try simulator.snapshots().count == 1)
+        }
+    }
+
+    @Test func `A body above 8 MiB is refused with a code`() async throws {
+        try await withSimulator { simulator in
+            let body = String(repeating: " ", count: 8 << 20) + Self.fault
+            let answer = try await send(simulator, ("POST", "/faults", body))
+            #expect(answer.status == 413 && answer.code == "too_large")
+            #expect(simulator.core.faults.isEmpty)
         }
     }
 
