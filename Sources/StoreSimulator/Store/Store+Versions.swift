@@ -10,9 +10,7 @@ struct FirstDownload: Sendable {
 }
 
 extension FirstDownload {
-    /// - Parameters:
-    ///   - date: In milliseconds since 1970, as is `preorderDate`.
-    init(version: String?, date: Int64?, preorderDate: Int64?, at now: Date) throws(StoreError) {
+    init(version: String?, date: Date?, preorderDate: Date?, at now: Date) throws(StoreError) {
         if let version { try Self.check(version) }
         self.version = version
         if let date { self.date = try Self.instant(date, until: now, "firstPurchaseDate", "now") }
@@ -23,11 +21,13 @@ extension FirstDownload {
     }
 
     private static func instant(
-        _ number: Int64, until end: Date, _ name: String, _ endName: String
+        _ date: Date, until end: Date, _ name: String, _ endName: String
     ) throws(StoreError) -> Date {
-        guard let instant = Date(millisecondsSince1970: number), instant >= first, instant <= end else {
-            throw StoreError(
-                .invalidArgument, "\(name) is in milliseconds, between the App Store's opening in 2008 and \(endName)")
+        // The App Store signs whole milliseconds.
+        guard let instant = date.millisecondsSince1970.flatMap(Date.init(millisecondsSince1970:)),
+            instant >= first, instant <= end
+        else {
+            throw StoreError(.invalidArgument, "\(name) is between the App Store's opening in 2008 and \(endName)")
         }
         return instant
     }

@@ -15,11 +15,11 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     ///
     /// `firstVersion` and `firstPurchaseDate` describe the account's first download of the app, for an account that had
     /// the app before the current version was released. `preorderDate` is when the account ordered the app before its
-    /// release. Dates are in milliseconds since 1970, and not later than now or the first download. They have no effect
-    /// in the sandbox, which reports the same values for every account.
+    /// release. Dates are not later than now or the first download. They have no effect in the sandbox, which reports
+    /// the same values for every account.
     case createCustomer(
-        customer: String, storefront: String? = nil, firstVersion: String? = nil, firstPurchaseDate: Int64? = nil,
-        preorderDate: Int64? = nil)
+        customer: String, storefront: String? = nil, firstVersion: String? = nil, firstPurchaseDate: Date? = nil,
+        preorderDate: Date? = nil)
     /// The developer releases an app version. New customers and all devices have it from now on.
     case releaseVersion(version: String)
 

@@ -65,7 +65,7 @@ import Testing
         try await Self.run(.init(date: boundary)) { world in
             for (name, date) in [("anna", boundary - 0.001), ("ben", boundary)] {
                 try await world.simulator.perform(
-                    .createCustomer(customer: name, firstPurchaseDate: date.milliseconds))
+                    .createCustomer(customer: name, firstPurchaseDate: date))
                 let answer = try await world.api.post(
                     "/v1/customers/\(name)/purchases",
                     ["app_transaction": try world.appTransaction(ofCustomer: name)])
@@ -73,7 +73,7 @@ import Testing
             }
             let refused = await #expect(throws: StoreError.self) {
                 try await world.simulator.perform(
-                    .createCustomer(customer: "carl", firstPurchaseDate: World.start.milliseconds + 1))
+                    .createCustomer(customer: "carl", firstPurchaseDate: World.start + 0.001))
             }
             #expect(refused?.code == .invalidArgument)
         }

@@ -176,8 +176,7 @@ struct ReceiptContentsTests {
         for (customer, preorder) in [("anna", ordered), ("ben", nil)] {
             try shop.perform(
                 .createCustomer(
-                    customer: customer, firstPurchaseDate: first.millisecondsSince1970,
-                    preorderDate: preorder?.millisecondsSince1970))
+                    customer: customer, firstPurchaseDate: first, preorderDate: preorder))
             try shop.perform(.refreshReceipt(customer: customer))
             let expected = environment == .production ? preorder : nil
             let account = try shop.store.customer(customer)
@@ -187,10 +186,8 @@ struct ReceiptContentsTests {
             #expect(receipt.appReceipt?.payload.preorderDate == expected)
         }
         // A pre-order precedes the first download, and the App Store opened in 2008.
-        let number = try #require(first.millisecondsSince1970)
-        for date in [number + 1, 0] {
-            let command = StoreCommand.createCustomer(
-                customer: "carl", firstPurchaseDate: number, preorderDate: date)
+        for date in [first + 0.001, Date(timeIntervalSince1970: 0)] {
+            let command = StoreCommand.createCustomer(customer: "carl", firstPurchaseDate: first, preorderDate: date)
             let error = #expect(throws: StoreError.self) { try shop.perform(command) }
             #expect(error?.code == .invalidArgument)
         }
@@ -199,7 +196,8 @@ struct ReceiptContentsTests {
     @Test func `A first purchase cannot precede the App Store, whatever the clock shows`() throws {
         var shop = APIShop()
         shop.now = Date(timeIntervalSince1970: 946_684_800)
-        let command = StoreCommand.createCustomer(customer: "anna", firstPurchaseDate: 900_000_000_000)
+        let early = Date(timeIntervalSince1970: 900_000_000)
+        let command = StoreCommand.createCustomer(customer: "anna", firstPurchaseDate: early)
         let error = #expect(throws: StoreError.self) { try shop.perform(command) }
         #expect(error?.code == .invalidArgument)
     }

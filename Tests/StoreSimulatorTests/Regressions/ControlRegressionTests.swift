@@ -14,6 +14,15 @@ import Testing
         #expect(failure?.param == "to")
     }
 
+    @Test(arguments: ["1577836800000", #""2020-01-01T00:00:00Z""#])
+    func `The dates of a new customer are milliseconds or ISO 8601`(date: String) throws {
+        let dates = #""firstPurchaseDate":\#(date),"preorderDate":\#(date)"#
+        let command = try ControlJSON.decode(
+            StoreCommand.self, from: Data(#"{"createCustomer":{"customer":"anna",\#(dates)}}"#.utf8))
+        let instant = Date(timeIntervalSince1970: 1_577_836_800)
+        #expect(command == .createCustomer(customer: "anna", firstPurchaseDate: instant, preorderDate: instant))
+    }
+
     @Test(
         arguments: [
             (.failed, 500), (.unwritableDirectory, 500), (.limitReached, 400), (.unknownFault, 404),
