@@ -85,6 +85,8 @@ public struct StoreError: CounterfoilError, Hashable, Codable {
         public static let deviceOffline = Self(rawValue: "device_offline")
         /// The customer's device has no receipt.
         public static let noReceipt = Self(rawValue: "no_receipt")
+        /// The Advanced Commerce API refuses the request; the message begins with Apple's code.
+        public static let refusedRequest = Self(rawValue: "refused_request")
         /// A limit of the simulator, such as the number of customers, is reached.
         public static let limitReached = Self(rawValue: "limit_reached")
     }

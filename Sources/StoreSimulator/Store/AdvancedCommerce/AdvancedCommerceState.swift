@@ -151,8 +151,3 @@ package struct AdvancedCommerceRecord: Sendable, Codable, Hashable {
     /// The identifier of the transaction in the answer.
     package var transaction: String
 }
-
-extension StoreError.Code {
-    /// The Advanced Commerce API refuses the request; the message begins with Apple's code.
-    public static let refusedRequest = Self(rawValue: "refused_request")
-}
