@@ -38,7 +38,7 @@ package struct Confirmation: Sendable {
             "fields": .list(fields.map { ["name": .exact($0.0), "value": .exact($0.1)] }),
             "typed": typedWord.map { ["word": .foreign($0, limit: 200)] } ?? .nothing,
             "asksForReason": asksForReason ? ["reason": .exact(reason)] : .nothing,
-            "buttonKind": .text(isDangerous ? "danger" : "main"),
+            "isDangerous": .flag(isDangerous),
         ]
     }
 }

@@ -295,7 +295,7 @@ import WebConsole
             #expect(refunded.contains("data-label=\"Next step\">make a promotional offer<"))
             let why = try await browser.get("/console/customers/\(anna)/explain/premium").text
             #expect(why.contains("was refunded on \(world.simulator.now.consoleText)."))
-            #expect(!why.contains("<dt>until</dt>"))
+            #expect(!why.contains("<dt>Until</dt>"))
             let ben = try await world.subscribe("ben", in: .sandbox)
             let page = "/console/customers/\(ben)?environment="
             let unknown = "Nothing is known of this customer in Production."
@@ -328,7 +328,7 @@ import WebConsole
             #expect(page.contains("href=\"/console/events/\(event)?"))
             let shown = try await browser.get("/console/events/\(event)").text
             #expect(shown.contains("The notification about it") && shown.contains("No endpoint takes events"))
-            #expect(shown.contains("<dd>SUBSCRIBED INITIAL_BUY<") && !shown.contains("<dt>customer</dt>"))
+            #expect(shown.contains("<dd>SUBSCRIBED INITIAL_BUY<") && !shown.contains("<dt>Customer</dt>"))
         }
     }
 

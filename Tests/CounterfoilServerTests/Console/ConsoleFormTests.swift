@@ -20,9 +20,10 @@ import Testing
                 }
                 let endpoint = try await browser.get("/console/webhooks/backend").text
                 let list = try #require(endpoint.firstRange(of: "<table class=\"stack\">"))
-                let actions = try #require(endpoint.firstRange(of: "<div class=\"cards\" id=\"actions\">"))
+                let heading = "<h2 id=\"actions\">Actions</h2><div class=\"cards\">"
+                let actions = try #require(endpoint.firstRange(of: heading))
                 #expect(list.upperBound < actions.lowerBound)
-                #expect(endpoint.contains("<section class=\"card\"><h2>Test</h2>"))
+                #expect(endpoint.contains("<section class=\"card\"><h3>Test</h3>"))
                 #expect(endpoint.contains("<a href=\"#actions\">Actions</a>"))
             }
         }
@@ -47,6 +48,10 @@ import Testing
             _ = try await world.refusals()
             let page = try await browser.get("/console/notifications/refused").text
             #expect(page.contains(/<summary>What [^<]* sent at [^<]*: bad_json<\/summary>/))
+            // The reason in the list opens the text.
+            let link = try #require(page.firstMatch(of: /data-label="Reason"><a href="([^"]*)"><bdi>bad_/))
+            let opened = try await browser.get(String(link.1).replacing("&amp;", with: "&")).text
+            #expect(opened.contains("<details open><summary>What "))
         }
     }
 
@@ -58,7 +63,7 @@ import Testing
             let page = try await browser.get("/console/notifications/\(uuid)").text
             let facts = try #require(page.components(separatedBy: "<dl class=\"facts\">").dropFirst().first)
             let names = facts.components(separatedBy: "</dl>")[0].matches(of: /<dt>([^<]*)<\/dt>/).map { String($0.1) }
-            #expect(names.prefix(3) == ["type", "subtype", "state"])
+            #expect(names.prefix(3) == ["Type", "Subtype", "State"])
         }
     }
 }

@@ -109,10 +109,10 @@ import WebConsole
             try await world.deliverWebhooks()
             let event = try #require(try await world.deliveries().first).eventID
             let page = try await browser.get("/console/events/\(event)").text
-            #expect(page.contains("<dt>type</dt><dd>subscription.started<"))
-            #expect(page.contains("<dt>notification</dt><dd>SUBSCRIBED INITIAL_BUY<"))
-            #expect(page.contains("<dt>signed</dt><dd><time "))
-            #expect(page.contains("<dt>customer</dt><dd><a href=\"/console/customers/\(anna)?"))
+            #expect(page.contains("<dt>Type</dt><dd>subscription.started<"))
+            #expect(page.contains("<dt>Notification</dt><dd>SUBSCRIBED INITIAL_BUY<"))
+            #expect(page.contains("<dt>Signed</dt><dd><time "))
+            #expect(page.contains("<dt>Customer</dt><dd><a href=\"/console/customers/\(anna)?"))
         }
     }
 
@@ -143,7 +143,7 @@ import WebConsole
             let listed = try await world.api.get("/v1/customers/\(kim)/consumption").items
             try #require(listed.count == 100 && !listed.contains { $0["transaction_id"] as? String == id })
             let refund = try await browser.get("/console/refunds/of?customer=\(kim)&transaction=\(id)").text
-            #expect(refund.components(separatedBy: "<dt>answer by</dt>").count == 2)
+            #expect(refund.components(separatedBy: "<dt>Answer by</dt>").count == 2)
         }
     }
 
@@ -199,10 +199,10 @@ import WebConsole
                     failing.contains("data-label=\"Last answer\"><bdi>500</bdi>") && !failing.contains("status_500"))
                 #expect(failing.contains("data-label=\"Next attempt\">after an earlier delivery<"))
                 let first = try await browser.get("\(place)/deliveries/\(deliveries[0].id)").text
-                #expect(first.contains("<dt>last answer</dt><dd><bdi>500</bdi>") && !first.contains("status_500"))
+                #expect(first.contains("<dt>Last answer</dt><dd><bdi>500</bdi>") && !first.contains("status_500"))
                 #expect(first.contains("href=\"/console/events/\(deliveries[0].eventID)?"))
                 let second = try await browser.get("\(place)/deliveries/\(deliveries[1].id)").text
-                #expect(second.contains("<dt>next attempt</dt><dd>after an earlier delivery<"))
+                #expect(second.contains("<dt>Next attempt</dt><dd>after an earlier delivery<"))
                 receiver.answer(410)
                 try await world.deliverWebhooks(after: 3600)
                 _ = try await world.subscribe("bob")
@@ -212,7 +212,7 @@ import WebConsole
                 let list = try await browser.get("/console/webhooks").text
                 #expect(list.contains("data-label=\"Waiting\" class=\"num\">2 and 1 new event<"))
                 let off = try await browser.get(place).text
-                #expect(off.contains("<dt>why</dt><dd>it answered 410 Gone<"))
+                #expect(off.contains("<dt>Why</dt><dd>it answered 410 Gone<"))
                 #expect(off.components(separatedBy: "when the endpoint is switched on").count == 3)
                 #expect(!off.contains("after an earlier delivery"))
             }

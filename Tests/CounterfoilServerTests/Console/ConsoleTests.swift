@@ -79,7 +79,7 @@ import WebConsole
             let open = try await browser.get("/console/customers/\(anna)?open=\(uuid)").text
             #expect(!customer.contains("Verification of the transaction"))
             #expect(open.contains("<li data-row data-key=\"\" id=\"entry-\(uuid)\" class=\"open\">"))
-            #expect(open.contains("Verification of the transaction") && open.contains("<dt>anchor</dt>"))
+            #expect(open.contains("Verification of the transaction") && open.contains("<dt>Anchor</dt>"))
             #expect(open.contains("No endpoint takes events of this kind"))
             // The audit log can be downloaded as CSV.
             let file = try await browser.get("/console/operations/audit.csv")

@@ -62,7 +62,7 @@ import Testing
                 let page = try await browser.get("/console/webhooks/backend").text
                 guard let until, until > now, until <= now + 60_000 else { continue }
                 isShown =
-                    listed.map { $0["paused_until"].number } == [until] && page.contains("<dt>paused until</dt>")
+                    listed.map { $0["paused_until"].number } == [until] && page.contains("<dt>Paused until</dt>")
             }
             #expect(isShown)
             receiver.answer(200)

@@ -53,13 +53,13 @@ enum CompletenessPage {
     private static func show(_ item: APIValue, _ page: inout ConsolePage) {
         let state = item["state"].text ?? "unknown"
         page.title(item.scopeName)
-        var facts: [(String, ConsolePage.Cell)] = [("state", .tag(state.words, tone(state)))]
-        if let reason = item["reason"].text { facts.append(("why", .foreign(reason, limit: 500))) }
-        if let since = item["complete_since"].instant { facts.append(("complete since", .time(since))) }
-        facts.append(("complete until", .instant(item["complete_until"], or: .plain("not known"))))
-        if let checked = item["known_by"]["checked_at"].instant { facts.append(("checked", .time(checked))) }
+        var facts: [(String, ConsolePage.Cell)] = [("State", .tag(state.words, tone(state)))]
+        if let reason = item["reason"].text { facts.append(("Why", .foreign(reason, limit: 500))) }
+        if let since = item["complete_since"].instant { facts.append(("Complete since", .time(since))) }
+        facts.append(("Complete until", .instant(item["complete_until"], or: .plain("not known"))))
+        if let checked = item["known_by"]["checked_at"].instant { facts.append(("Checked", .time(checked))) }
         for (name, count) in item["missing"].members where (count.number ?? 0) > 0 {
-            facts.append(("missing: \(name.words)", .plain(count.text ?? "")))
+            facts.append(("Missing: \(name.words)", .plain(count.text ?? "")))
         }
         page.facts(facts)
         if let unverified = item["unverified_items"].items.first {

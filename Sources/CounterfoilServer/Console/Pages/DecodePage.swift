@@ -51,9 +51,9 @@ enum DecodePage {
         page.title(part ?? "Verdict")
         page.paragraph(json.string("message"), "note")
         page.facts([
-            ("what it is", .plain(json.string("kind").words)),
-            ("verdict", .tag(isProven ? "proven" : "not proven", isProven ? .good : .bad)),
-            ("code", json["code"].text.map { .code($0) } ?? .none),
+            ("What it is", .plain(json.string("kind").words)),
+            ("Verdict", .tag(isProven ? "proven" : "not proven", isProven ? .good : .bad)),
+            ("Code", json["code"].text.map { .code($0) } ?? .none),
         ])
         let known = json["known"]
         if let id = known["id"].text {

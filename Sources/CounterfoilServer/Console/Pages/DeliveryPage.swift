@@ -1,8 +1,8 @@
 /// The page of one delivery with its attempts and its exact body.
 enum DeliveryPage {
     private static let shownApart: Set<String> = [
-        "object", "state", "attempt_list", "body", "request", "next_attempt_at", "last_status", "last_error",
-        "event_id",
+        "object", "id", "message_id", "event_id", "event_type", "state", "attempts", "attempt_list", "body", "request",
+        "next_attempt_at", "last_status", "last_error",
     ]
 
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
@@ -12,12 +12,15 @@ enum DeliveryPage {
         let target = pageRequest.target(["webhooks", name, "deliveries", id], isScoped: false)
         guard let json = try await pageRequest.read(target, &page, "The delivery") else { return page }
         let endpoint = try await pageRequest.get(pageRequest.target(["webhooks", name], isScoped: false)).json
-        let last = WebhooksPage.lastAnswer(json)
+        let (last, message) = (WebhooksPage.lastAnswer(json), json.string("message_id"))
         let facts: [(String, ConsolePage.Cell)] = [
-            ("state", NotificationsPage.tag(json.string("state"))),
-            ("next attempt", WebhooksPage.nextAttempt(json, to: endpoint, now: pageRequest.now)),
-            ("event", json["event_id"].text.map { pageRequest.linkCell("events", $0) } ?? .none),
-            ("last answer", last.isEmpty ? .none : .foreign(last)),
+            ("State", NotificationsPage.tag(json.string("state"))), ("Type", .foreign(json.string("event_type"))),
+            ("Event", json["event_id"].text.map { pageRequest.linkCell("events", $0) } ?? .none),
+            // Nearly all deliveries have the event's identifier.
+            ("Message", message == json["event_id"].text ? .none : .foreign(message)),
+            ("Attempts", .plain(json["attempts"].text ?? "0")),
+            ("Last answer", last.isEmpty ? .none : .foreign(last)),
+            ("Next attempt", WebhooksPage.nextAttempt(json, to: endpoint, now: pageRequest.now)),
         ]
         page.facts(facts + MemberFormatter.facts(of: json, without: shownApart))
         page.title("Attempts")

@@ -28,9 +28,9 @@ enum EventPage {
         // The first delivery was created with the event.
         let created = notification.isNothing ? deliveries.last?["created_at"] : nil
         return [
-            ("type", type.map { .plain($0) } ?? .none),
-            ("notification", names.isEmpty ? .none : .plain(names.joined(separator: " "))),
-            ("signed", .instant(notification["signed_date"])), ("created", .instant(created ?? .nothing)),
+            ("Type", type.map { .plain($0) } ?? .none),
+            ("Notification", names.isEmpty ? .none : .plain(names.joined(separator: " "))),
+            ("Signed", .instant(notification["signed_date"])), ("Created", .instant(created ?? .nothing)),
         ]
     }
 
@@ -41,7 +41,7 @@ enum EventPage {
         guard pageRequest.may(.supportRead) else { return [] }
         let found = try await pageRequest.get(pageRequest.target(["search"], [("q", id)], isScoped: false)).json
         return found["items"].items.filter { $0["kind"].text == "event" }.flatMap { item in
-            item.strings("customers").map { ("customer", pageRequest.selecting(item).linkCell("customers", $0)) }
+            item.strings("customers").map { ("Customer", pageRequest.selecting(item).linkCell("customers", $0)) }
         }
     }
 

@@ -10,12 +10,12 @@ enum ExplanationPage {
         guard let json = try await pageRequest.read(target, &page, "The explanation") else { return page }
         page.paragraph(json.string("sentence").withReadableInstants, "note")
         page.facts([
-            ("access", .access(json["is_active"])),
-            ("until", .instant(json["until"], or: json["is_active"].flag == true ? .plain("no end") : .none)),
-            ("rule", .plain(json.string("rule").words)),
-            ("product", .foreign(json["product_id"].text ?? "none")),
-            ("transaction", json["transaction_id"].text.map { pageRequest.linkCell("transactions", $0) } ?? .none),
-            ("as of", .time(json["as_of"].instant)),
+            ("Access", .access(json["is_active"])),
+            ("Until", .instant(json["until"], or: json["is_active"].flag == true ? .plain("no end") : .none)),
+            ("Rule", .plain(json.string("rule").words)),
+            ("Product", .foreign(json["product_id"].text ?? "none")),
+            ("Transaction", json["transaction_id"].text.map { pageRequest.linkCell("transactions", $0) } ?? .none),
+            ("As of", .time(json["as_of"].instant)),
         ])
         changes(json["changes"].items, pageRequest, &page)
         let facts = json["facts"].items

@@ -39,8 +39,13 @@ enum MemberFormatter {
     /// Returns the members of a response as facts, without those that the page shows apart.
     static func facts(of json: APIValue, without shownApart: Set<String>) -> [(String, ConsolePage.Cell)] {
         json.members.compactMap { name, value in
-            shownApart.contains(name) ? nil : (name.words, cell(name, value))
+            shownApart.contains(name) ? nil : (label(name), cell(name, value))
         }
+    }
+
+    /// Returns the name of a member of a response as the label of a fact or as a heading: `Received at`.
+    static func label(_ name: String) -> String {
+        name.words.prefix(1).uppercased() + name.words.dropFirst()
     }
 
     static func cell(_ name: String, _ value: APIValue) -> ConsolePage.Cell {

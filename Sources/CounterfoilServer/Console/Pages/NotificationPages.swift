@@ -119,9 +119,9 @@ enum NotificationPage {
         let own = pageRequest.selecting(json)
         let customer: ConsolePage.Cell = json["customer"].text.map { own.linkCell("customers", $0) } ?? .none
         let first = [
-            ("type", MemberFormatter.cell("type", json["type"])),
-            ("subtype", MemberFormatter.cell("subtype", json["subtype"])),
-            ("state", NotificationsPage.tag(state)), ("customer", customer),
+            ("Type", MemberFormatter.cell("type", json["type"])),
+            ("Subtype", MemberFormatter.cell("subtype", json["subtype"])),
+            ("State", NotificationsPage.tag(state)), ("Customer", customer),
         ]
         page.facts(first + MemberFormatter.facts(of: json, without: shownApart))
         page.title("Contents")
@@ -134,9 +134,9 @@ enum NotificationPage {
             page.title("Other texts with this identifier")
             page.facts(
                 ["signed_date", "received_at", "origin", "failure"].map {
-                    ($0.words, MemberFormatter.cell($0, other[$0]))
+                    (MemberFormatter.label($0), MemberFormatter.cell($0, other[$0]))
                 }
-                    + [("state", NotificationsPage.tag(other.string("state")))])
+                    + [("State", NotificationsPage.tag(other.string("state")))])
             page.exact("The exact text of this one", other.string("signed_data"))
         }
         page.action("reprocess", pageRequest, [("id", id)], title: "Process it again")
@@ -150,7 +150,7 @@ enum NotificationPage {
             page.paragraph("Not verified: \(problem.string("part")): \(problem.string("message"))", "note")
         }
         for (name, part) in json["decoded"].members {
-            page.subtitle(name.words.prefix(1).uppercased() + name.words.dropFirst())
+            page.subtitle(MemberFormatter.label(name))
             page.facts(MemberFormatter.all(of: part))
             if let transaction = part["originalTransactionId"].text {
                 page.links([
@@ -172,36 +172,42 @@ enum RefusedPage {
         let target = pageRequest.target(["refused"], pageRequest.parameters("page"), isScoped: false)
         guard let json = try await pageRequest.read(target, &page, "The list of refused requests") else { return page }
         let items = json["items"].items
+        var seen: [String: Int] = [:]
+        let links = items.map { item in
+            // Several requests can arrive in one millisecond.
+            let instant = item.string("received_at")
+            defer { seen[instant, default: 0] += 1 }
+            return link("\(instant).\(seen[instant, default: 0])", pageRequest)
+        }
         page.table(
             "Newest first", ["When", "Reason", "Message", "Sender"],
-            items.map { item in
+            zip(items, links).map { item, link in
                 [
-                    .time(item["received_at"].instant), .code(item.string("code")),
+                    .time(item["received_at"].instant), .link(item.string("code"), link.whole),
                     .foreign(item.string("message"), limit: 300), .foreign(item.string("sender")),
                 ]
             }, empty: "Nothing was refused.")
-        var seen: [String: Int] = [:]
-        for item in items {
-            // Several requests can arrive in one millisecond.
-            let instant = item.string("received_at")
-            body(of: item, "\(instant).\(seen[instant, default: 0])", pageRequest, &page)
-            seen[instant, default: 0] += 1
-        }
+        for (item, link) in zip(items, links) { body(of: item, link, &page) }
         page.links([], next: pageRequest.nextPage(of: json, "notifications", "refused"))
         return page
     }
 
-    private static func body(of item: APIValue, _ name: String, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
-        let text = item.string("body")
-        let isOpen = pageRequest.parameter("open") == name
+    /// Returns the link to the page with the whole body of a request, and whether this is that page.
+    private static func link(_ name: String, _ pageRequest: PageRequest) -> (whole: PageLink, isOpen: Bool) {
+        let query = pageRequest.parameters("page", "back") + [("open", name)]
+        return (pageRequest.link("notifications", "refused", query: query), pageRequest.parameter("open") == name)
+    }
+
+    private static func body(
+        of item: APIValue, _ link: (whole: PageLink, isOpen: Bool), _ page: inout ConsolePage
+    ) {
+        let (text, isOpen) = (item.string("body"), link.isOpen)
         let title =
             "What \(item["sender"].text ?? "somebody") sent at \(item["received_at"].instant?.consoleText ?? ""): "
             + item.string("code")
         page.exact(title, text, isOpen: isOpen, isProven: false, limit: isOpen ? .max : beginning)
         guard !isOpen, text.unicodeScalars.count > beginning else { return }
-        let link = pageRequest.link(
-            "notifications", "refused", query: pageRequest.parameters("page", "back") + [("open", name)])
-        page.links([("All \(text.unicodeScalars.count.grouped) characters of it", link)])
+        page.links([("All \(text.unicodeScalars.count.grouped) characters of it", link.whole)])
     }
 }
 

@@ -17,15 +17,15 @@ enum RecoveryPage {
     private static func facts(_ json: APIValue, _ page: inout ConsolePage) {
         let types = json.strings("types")
         page.facts([
-            ("state", NotificationsPage.tag(json.string("state"))), ("app", .foreign(json.scopeName)),
-            ("progress", progress(json)), ("why", .plain(json.string("cause").words)),
-            ("from", .time(json["from"].instant)), ("to", .time(json["to"].instant)),
-            ("types", types.isEmpty ? .plain("all") : .foreign(types.joined(separator: ", "), limit: 500)),
-            ("begun", .time(json["created_at"].instant)),
-            ("ended", .instant(json["finished_at"])),
-            ("pages", count(json, "pages")), ("found", count(json, "found")), ("new", count(json, "new")),
-            ("known before", count(json, "duplicates")), ("not verified", count(json, "failed")),
-            ("last error", json["failure"].text.map { .foreign($0, limit: 500) } ?? .none),
+            ("State", NotificationsPage.tag(json.string("state"))), ("App", .foreign(json.scopeName)),
+            ("Progress", progress(json)), ("Why", .plain(json.string("cause").words)),
+            ("From", .time(json["from"].instant)), ("To", .time(json["to"].instant)),
+            ("Types", types.isEmpty ? .plain("all") : .foreign(types.joined(separator: ", "), limit: 500)),
+            ("Begun", .time(json["created_at"].instant)),
+            ("Ended", .instant(json["finished_at"])),
+            ("Pages", count(json, "pages")), ("Found", count(json, "found")), ("New", count(json, "new")),
+            ("Known before", count(json, "duplicates")), ("Not verified", count(json, "failed")),
+            ("Last error", json["failure"].text.map { .foreign($0, limit: 500) } ?? .none),
         ])
     }
 

@@ -116,8 +116,8 @@ enum RefundPage {
         page.title("What would be sent now")
         guard let json = try await pageRequest.read(preview, &page, "The preview", isPart: true) else { return page }
         page.facts([
-            ("would be sent", .plain(json["would_send"].text ?? "no")),
-            ("obstacle", json["obstacle"].text.map { .tag(RefundsPage.result($0), .warn) } ?? .none),
+            ("Would be sent", .plain(json["would_send"].text ?? "no")),
+            ("Obstacle", json["obstacle"].text.map { .tag(RefundsPage.result($0), .warn) } ?? .none),
         ])
         page.table(
             "Where each member comes from", ["Member", "From"],
@@ -134,13 +134,13 @@ enum RefundPage {
     private static func show(_ item: APIValue, _ page: inout ConsolePage) {
         let state = item.string("state")
         page.facts([
-            ("state", .tag(state.words, RefundsPage.tone(state))), ("asked", .time(item["requested_at"].instant)),
-            ("answer by", .time(item["answer_due_at"].instant)),
-            ("sent", .instant(item["sent_at"], or: .plain("no"))),
-            ("attempts", .plain(item["attempts"].text ?? "0")),
-            ("result", item["answer"].text.map { .foreign(RefundsPage.result($0)) } ?? .none),
-            ("decision", .plain((item["decision"].text ?? "none yet").words)),
-            ("decided", .instant(item["decided_at"])),
+            ("State", .tag(state.words, RefundsPage.tone(state))), ("Asked", .time(item["requested_at"].instant)),
+            ("Answer by", .time(item["answer_due_at"].instant)),
+            ("Sent", .instant(item["sent_at"], or: .plain("no"))),
+            ("Attempts", .plain(item["attempts"].text ?? "0")),
+            ("Result", item["answer"].text.map { .foreign(RefundsPage.result($0)) } ?? .none),
+            ("Decision", .plain((item["decision"].text ?? "none yet").words)),
+            ("Decided", .instant(item["decided_at"])),
         ])
         if !item["sent"].isNothing { page.exact("What was sent", item["sent"].pretty) }
     }

@@ -6,9 +6,9 @@ enum VerificationDetails {
         for (title, trace) in verifications {
             page.subtitle(title)
             page.facts([
-                ("anchor", .foreign(trace.string("anchor"))), ("valid at", .time(trace["validated_at"].instant)),
-                ("revocation", .plain(trace.string("revocation").words)),
-                ("note", trace["revocation_note"].text.map { .foreign($0) } ?? .none),
+                ("Anchor", .foreign(trace.string("anchor"))), ("Valid at", .time(trace["validated_at"].instant)),
+                ("Revocation", .plain(trace.string("revocation").words)),
+                ("Note", trace["revocation_note"].text.map { .foreign($0) } ?? .none),
             ])
             let chain = trace["certificates"].pretty
             guard !chains.contains(chain) else { continue }

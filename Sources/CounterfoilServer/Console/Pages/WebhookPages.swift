@@ -127,32 +127,32 @@ enum WebhookPage {
 
     private static func facts(_ json: APIValue, _ page: inout ConsolePage) {
         page.facts([
-            ("state", WebhooksPage.state(json)), ("url", .code(json.string("url"))),
-            ("why", WebhooksPage.reason(json).map { .plain($0) } ?? .none),
+            ("State", WebhooksPage.state(json)), ("URL", .code(json.string("url"))),
+            ("Why", WebhooksPage.reason(json).map { .plain($0) } ?? .none),
             (
-                "events",
+                "Events",
                 json["events"].items.isEmpty
                     ? .plain("all")
                     : .foreign(json.strings("events").joined(separator: ", "), limit: 500)
             ),
-            ("payload", .plain(json.string("payload"))),
+            ("Payload", .plain(json.string("payload"))),
             (
-                "secrets",
+                "Secrets",
                 .foreign(json["secrets"].items.compactMap { $0["fingerprint"].text }.joined(separator: ", "))
             ),
-            ("made by", .plain(json["is_configured"].flag == true ? "configuration" : "API")),
+            ("Made by", .plain(json["is_configured"].flag == true ? "configuration" : "API")),
         ])
         let activity = json["activity"]
         page.title("The last 24 hours")
         page.facts([
-            ("delivered", WebhooksPage.count(activity, "delivered")),
-            ("failed", WebhooksPage.count(activity, "failed")),
-            ("discarded", WebhooksPage.count(activity, "discarded")),
-            ("waiting", WebhooksPage.count(activity, "pending")),
-            ("oldest waiting", .instant(activity["oldest_pending_at"], or: .plain("none"))),
-            ("events not looked at yet", .plain((activity["events_behind"].number ?? 0).grouped)),
-            ("failing since", .instant(json["failing_since"], or: .plain("no"))),
-            ("paused until", .instant(json["paused_until"])),
+            ("Delivered", WebhooksPage.count(activity, "delivered")),
+            ("Failed", WebhooksPage.count(activity, "failed")),
+            ("Discarded", WebhooksPage.count(activity, "discarded")),
+            ("Waiting", WebhooksPage.count(activity, "pending")),
+            ("Oldest waiting", .instant(activity["oldest_pending_at"], or: .plain("none"))),
+            ("Events not looked at yet", .plain((activity["events_behind"].number ?? 0).grouped)),
+            ("Failing since", .instant(json["failing_since"], or: .plain("no"))),
+            ("Paused until", .instant(json["paused_until"])),
         ])
         guard !json["paused_until"].isNothing else { return }
         page.paragraph(

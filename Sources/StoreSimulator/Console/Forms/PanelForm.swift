@@ -57,7 +57,7 @@ struct PanelForm: Sendable {
             "formAbout": .optional(about), "formTicket": .exact(state.tickets.issue(for: action)),
             "formPage": .exact(request.page.path),
             "formEnvironment": .text(request.environmentName), "formButton": .text(button),
-            "formButtonKind": .text(isDangerous ? "danger" : "main"), "formCommand": .exact(command),
+            "formIsDangerous": .flag(isDangerous), "formCommand": .exact(command),
             "formFilled": .foreign(Self.fill(command, known), limit: 2000),
             "formFields": .list(fields.map { $0.values(id: Self.fieldID(id, $0.name)) }),
         ]
