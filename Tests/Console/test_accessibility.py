@@ -230,6 +230,8 @@ def test_confirmations_and_errors_of_the_simulator(world: World, simulator: Simu
     world.inspect(f"{base}/snapshots", "simulator-question-restore", prepare=press("form-restore-0"), views=FEW_VIEWS)
     world.inspect(f"{base}/snapshots", "simulator-wrong-word", prepare=wrong_word, views=FEW_VIEWS)
     world.inspect(f"{base}/faults", "simulator-wrong-fault", views=FEW_VIEWS, prepare=shown(problem, press("form-custom", probability="7")))
+    world.inspect(f"{base}/snapshots", "simulator-wrong-snapshot", views=FEW_VIEWS,
+                  prepare=shown("[name=name][aria-invalid]", press("form-save", name="a b")))
     world.inspect(f"{base}/catalogue", "simulator-wrong-catalogue", views=FEW_VIEWS, prepare=shown(problem, press("form-catalogue", json="{")))
     world.inspect(f"{base}/trigger", "simulator-wrong-trigger", views=FEW_VIEWS, prepare=shown(problem, press("form-trigger", override="x")))
     world.inspect(f"{base}/scenarios", "simulator-report", prepare=press("form-run-upgrade"))

@@ -267,3 +267,29 @@ def test_foreign_pages_reach_nothing(world: World, simulator: Simulator):
                 world.expect(status == 403, f"{host}: {status}")
     finally:
         stranger.stop()
+
+
+@with_simulator
+def test_only_the_button_of_a_dangerous_question_is_red(world: World, simulator: Simulator):
+    simulator.call("POST", "/snapshots", {"name": "one"})
+    with world.page() as page:
+        for form, name, colour in (("reset", "Reset", "rgb(163, 21, 21)"), ("restore-0", "Restore", "rgb(163, 21, 21)"),
+                                   ("save", "Save", "rgb(243, 245, 247)")):
+            page.goto(f"{simulator.base}/snapshots")
+            if name != "Save":
+                page.locator(f"#form-{form} button").click()
+                page.get_by_role("link", name="Cancel").wait_for()
+            shown = page.get_by_role("button", name=name).evaluate("e => getComputedStyle(e).backgroundColor")
+            world.expect(shown == colour, f"the button {name} is {shown}")
+
+
+@with_simulator
+def test_a_printed_page_has_no_heading_or_card_of_forms(world: World, simulator: Simulator):
+    simulator.do("purchase", customer="anna", product=MONTHLY)
+    with world.page() as page:
+        page.emulate_media(media="print")
+        for path, element in (("customers/anna", "#actions"), ("scenarios", "main .card")):
+            page.goto(f"{simulator.base}/{path}")
+            world.expect(page.locator(element).count() == 1, f"{path} has no {element}")
+            world.expect(page.locator(element).is_hidden(), f"{path} prints {element}")
+            world.expect(page.locator("main table").first.is_visible(), f"{path} prints no table")

@@ -225,7 +225,11 @@ enum ControlRoutes {
         },
         Operation(.post, "/snapshots") { simulator, request in
             let name = try request.decode(SnapshotName.self)
-            try await simulator.snapshot(name.name)
+            do { try await simulator.snapshot(name.name) } catch {
+                var failure = ControlFailure(error)
+                if failure.code == SimulatorError.Code.invalidArgument.rawValue { failure.param = "name" }
+                throw failure
+            }
             return try json(name, status: 201)
         },
         Operation(.post, "/snapshots/{name}/restore") { simulator, request in

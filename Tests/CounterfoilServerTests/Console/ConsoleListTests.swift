@@ -177,6 +177,8 @@ import WebConsole
                 #expect(delivery.contains(text), "\(text)")
             }
             #expect(!delivery.contains(World.webhookSecret))
+            #expect(delivery.contains("<dt>Type</dt><dd><bdi>subscription.started</bdi>"))
+            for repeated in ["Id", "Message", "Event id"] { #expect(!delivery.contains("<dt>\(repeated)</dt>")) }
             // A user copies the command, so its lines must stay lines.
             #expect(delivery.contains("import base64, hashlib, hmac, os\nkey = ") && !delivery.contains("U+000A"))
         }

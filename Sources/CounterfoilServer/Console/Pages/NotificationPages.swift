@@ -103,7 +103,7 @@ enum NotificationsPage {
 enum NotificationPage {
     private static let shownApart: Set<String> = [
         "customer", "decoded", "problems", "signed_data", "object", "state", "subtype", "type", "verifications",
-        "other_texts",
+        "other_texts", "uuid",
     ]
 
     @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {

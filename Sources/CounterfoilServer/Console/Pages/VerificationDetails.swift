@@ -20,7 +20,7 @@ enum VerificationDetails {
     private static func certificates(_ items: [APIValue], _ page: inout ConsolePage) {
         page.table(
             "Certificates, from the one that signed to the anchor",
-            ["Subject", "Markers", "Valid from", "until", "Serial number", "SHA-256"],
+            ["Subject", "Markers", "Valid from", "Until", "Serial number", "SHA-256"],
             items.map { certificate in
                 let markers = certificate.strings("markers")
                 return [
