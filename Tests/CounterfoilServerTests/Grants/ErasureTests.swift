@@ -106,6 +106,21 @@ import Testing
         }
     }
 
+    @Test func `The account token finds the purchases of an erased customer before the erasure only`() async throws {
+        try await Self.run { world in
+            let anna = try await world.subscribe("anna")
+            let path = "/v1/customers/\(anna)"
+            try await world.simulator.advance(by: .month)
+            try await world.waitUntilIdle()
+            let erasure = try await world.api.send("DELETE", path)
+            let instant = try #require(erasure["erased_at"] as? Int, "\(erasure.text)")
+            let before = try await world.api.get(path + "?at=\(instant - 1)")
+            #expect((before["subscriptions"] as? [Any])?.count == 1, "\(before.text)")
+            let after = try await world.api.get(path + "?at=\(instant)")
+            #expect((after["subscriptions"] as? [Any])?.isEmpty == true, "\(after.text)")
+        }
+    }
+
     /// The account token in the signed data is the name of the erased customer.
     @Test func `Events about a purchase do not name an erased customer to the next owner`() async throws {
         try await Self.run { world in
