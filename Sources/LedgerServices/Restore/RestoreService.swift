@@ -64,12 +64,17 @@ package struct RestoreService: Sendable {
         inSessionOf session: String? = nil, in appEnvironment: AppEnvironment, _ takeover: Takeover,
         fetchingUnlessYoungerThan age: TimeInterval = 0
     ) async throws -> Restoration {
+        // An erasure that happens during this call applies to this report too.
+        let erased = try await storage.lastErasure(of: customer, in: appEnvironment) ?? .min
         guard !reported.isEmpty else {
+            // The device has nothing, but others of the customer may have bought with the account token.
+            if let accountToken {
+                try await mergeAccount(
+                    accountToken, into: customer, in: appEnvironment, erasuresKnownUntil: erased)
+            }
             return Restoration(
                 reading: try await customers.customer(customer, in: appEnvironment, at: nil), history: nil)
         }
-        // An erasure that happens during this call applies to this report too.
-        let erased = try await storage.lastErasure(of: customer, in: appEnvironment) ?? .min
         let verified = try await restricted(reported, to: session, for: customer, in: appEnvironment)
         let unknown = try await store(verified, in: appEnvironment)
         if let accountToken {

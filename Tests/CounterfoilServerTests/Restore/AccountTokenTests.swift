@@ -65,6 +65,18 @@ import Testing
         }
     }
 
+    @Test func `A report without purchases claims those of the customer token's account token`() async throws {
+        try await World.withAPI { world in
+            _ = try await Self.buy(world)
+            try await world.waitUntilIdle()
+            let path = "/v1/customers/anna@example.com"
+            let answer = try await Self.app(world, "anna@example.com").post(
+                path + "/purchases", ["signed_transactions": [String]()])
+            #expect((answer["subscriptions"] as? [Any])?.count == 1, "\(answer.text)")
+            #expect((try await world.api.get(path)["subscriptions"] as? [Any])?.count == 1)
+        }
+    }
+
     @Test func `An offer in the original format is signed for the customer token's account token`() async throws {
         try await World.withAPI(server: { $0.apps[0].publicOffers = ["save20"] }) { world in
             let customer = "anna@example.com"
