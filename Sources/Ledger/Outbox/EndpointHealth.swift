@@ -30,7 +30,9 @@ package struct EndpointHealth: Sendable, Hashable {
             let since = beginning(ofFailureAt: now)
             (health.failingSince, health.failedAt) = (since, now)
             if disabled == nil {
-                health.disabled = outcome.isGone ? .gone : since <= now - disableAfter ? .failing : nil
+                let (limit, isBeforeAllInstants) = now.subtractingReportingOverflow(disableAfter)
+                let isFailing = !isBeforeAllInstants && since <= limit
+                health.disabled = outcome.isGone ? .gone : isFailing ? .failing : nil
             }
         }
         return health
