@@ -11,10 +11,10 @@ extension `The contract of claims and erasures` {
     /// A way in which a fact arrives.
     enum Arrival: CaseIterable { case signedFact, notification }
 
-    /// The purchase 1 as it is signed at a second, with one of the tokens of `RandomFacts` or without any.
-    private static func fact(_ token: Int?, signedAt second: Double) -> TransactionFact {
+    /// A purchase as it is signed at a second, with one of the tokens of `RandomFacts` or without any.
+    private static func fact(_ token: Int?, of original: String = "1", signedAt second: Double) -> TransactionFact {
         TransactionFact(
-            transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
+            transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
             purchaseDate: RandomFacts.start, signedDate: RandomFacts.start + second,
             appAccountToken: token.flatMap { UUID(uuidString: RandomFacts.tokens[$0]) }, appTransactionID: "x")
     }
@@ -74,6 +74,29 @@ extension `The contract of claims and erasures` {
             // The event precedes that of the notification, which names the new owner.
             let last = try #require(try await ledger.firstEvents().map { $0.event }.last { $0.createdAt == 20 })
             #expect(last.customer == present && (last.notification != nil) == (arrival == .notification))
+        }
+    }
+
+    /// Detects engines that order the purchases of a batch by their identifiers alone, or not at all.
+    @Test(arguments: Engine.allCases)
+    func `Changes of owner in one batch follow the order of the environments, then of the purchases`(
+        _ engine: Engine
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let walk = try await Walk(try engine.open(in: folder))
+            let scopes = walk.scopes.map(\.id)
+            try #require(scopes.count == 2 && scopes[0] < scopes[1])
+            for token in [0, 1] {
+                let facts = [(scopes[1], "1"), (scopes[0], "3"), (scopes[0], "2")].map { scope, original in
+                    SignedFact(
+                        scope: scope, fact: .transaction(Self.fact(token, of: original, signedAt: Double(token))),
+                        origin: .asked, receivedAt: 9, text: "text \(scope) \(original) \(token)")
+                }
+                _ = try await walk.ledger.commit(facts)
+            }
+            let changes = try await Self.changes(in: walk.ledger)
+            #expect(changes.map(\.originalTransactionID) == ["2", "3", "1"])
+            #expect(changes.map(\.scope) == [scopes[0], scopes[0], scopes[1]])
         }
     }
 

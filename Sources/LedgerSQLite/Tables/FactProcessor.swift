@@ -53,7 +53,10 @@ enum FactProcessor {
         let purchases = Dictionary(grouping: signedFacts) { signedFact, _ in
             ClaimTables.Subject.purchase(signedFact.fact.originalTransactionID, in: signedFact.scope)
         }
-        for (purchase, facts) in purchases.sorted(by: { $0.key.identifier.precedesExactly($1.key.identifier) }) {
+        let inOrder = purchases.sorted {
+            ($0.key.scope, ExactText($0.key.identifier)) < ($1.key.scope, ExactText($1.key.identifier))
+        }
+        for (purchase, facts) in inOrder {
             let (former, present) = try LineageTable.update(purchase.identifier, in: purchase.scope, db) {
                 record -> (Lineage, Lineage) in
                 let former = record.lineage.withoutFacts
