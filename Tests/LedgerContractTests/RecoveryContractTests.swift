@@ -205,21 +205,23 @@ import Testing
                     receivedAt: now, origin: .recovered, text: text)
                 return try #require(try await ledger.commit(received: [received], processed: []).first).id
             }
-            #expect(try await !ledger.hasPendingNotifications(in: scope, since: .max))
+            #expect(try await !ledger.hasPendingNotifications(in: scope, since: 0...Milliseconds.max))
             let first = try await receive("first", at: 10)
-            #expect(try await !ledger.hasPendingNotifications(in: scope, since: 9))
-            #expect(try await ledger.hasPendingNotifications(in: scope, since: 10))
-            #expect(try await !ledger.hasPendingNotifications(in: scope + 1, since: .max))
+            #expect(try await !ledger.hasPendingNotifications(in: scope, since: 0...9))
+            #expect(try await ledger.hasPendingNotifications(in: scope, since: 0...10))
+            #expect(try await ledger.hasPendingNotifications(in: scope, since: 10...11))
+            #expect(try await !ledger.hasPendingNotifications(in: scope, since: 11...Milliseconds.max))
+            #expect(try await !ledger.hasPendingNotifications(in: scope + 1, since: 0...Milliseconds.max))
             let second = try await receive("second", at: 20)
             try #require(first > 0 && second < 0)
             try await ledger.fail(first, code: "no", message: "no", at: 30)
-            #expect(try await !ledger.hasPendingNotifications(in: scope, since: 19))
-            #expect(try await ledger.hasPendingNotifications(in: scope, since: 20))
+            #expect(try await !ledger.hasPendingNotifications(in: scope, since: 0...19))
+            #expect(try await ledger.hasPendingNotifications(in: scope, since: 0...20))
             try await ledger.fail(second, code: "no", message: "no", at: 30)
-            #expect(try await !ledger.hasPendingNotifications(in: scope, since: .max))
+            #expect(try await !ledger.hasPendingNotifications(in: scope, since: 0...Milliseconds.max))
             try await ledger.reprocess([first], at: 40)
-            #expect(try await !ledger.hasPendingNotifications(in: scope, since: 39))
-            #expect(try await ledger.hasPendingNotifications(in: scope, since: 40))
+            #expect(try await !ledger.hasPendingNotifications(in: scope, since: 0...39))
+            #expect(try await ledger.hasPendingNotifications(in: scope, since: 0...40))
         }
     }
 

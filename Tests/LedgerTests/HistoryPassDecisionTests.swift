@@ -3,6 +3,7 @@ import Testing
 
 @Suite struct `The beginning of a pass over all purchases` {
     private static let day: Milliseconds = 86_400_000
+    private static let hour: Milliseconds = 3_600_000
     private static let now = 100 * day
 
     private static func pass(
@@ -23,13 +24,17 @@ import Testing
 
     @Test(
         arguments: [
-            (pass(staleBefore: 5), 7, 7), (pass(staleBefore: 5), nil, 0), (pass(cursor: "1", staleBefore: 5), 7, nil),
-            (pass(), 7, nil),
-        ] as [(HistoryPass, Milliseconds?, Milliseconds?)])
+            (pass(staleBefore: 5), 7, hour, 0...7), (pass(staleBefore: 5), nil, hour, 0...0),
+            (pass(cursor: "1", staleBefore: 5), 7, hour, nil), (pass(), 7, hour, nil),
+            // Nothing delays it for longer than an hour.
+            (pass(staleBefore: 5), 7, hour + 7, 7...7), (pass(staleBefore: 5), 7, hour + 8, nil),
+            // The clock was ahead when the history was read.
+            (pass(staleBefore: 5), hour + 9, hour, 0...hour),
+        ] as [(HistoryPass, Milliseconds?, Milliseconds, ClosedRange<Milliseconds>?)])
     func `Before its first purchase, a pass that fills a gap waits for what arrived until the history was read`(
-        pass: HistoryPass, readAt: Milliseconds?, expected: Milliseconds?
+        pass: HistoryPass, readAt: Milliseconds?, now: Milliseconds, expected: ClosedRange<Milliseconds>?
     ) {
-        #expect(pass.lastAwaitedArrival(historyReadAt: readAt) == expected)
+        #expect(pass.awaitedArrivals(historyReadAt: readAt, at: now) == expected)
     }
 
     /// A stored pass, the beginning of what the ledger has read, and the pass that an import begins.

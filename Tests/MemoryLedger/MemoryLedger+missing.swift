@@ -63,9 +63,11 @@ extension MemoryLedger {
         try read { state in Dictionary(uniqueKeysWithValues: Set(scopes).map { ($0, state.missingCounts(in: $0)) }) }
     }
 
-    package func hasPendingNotifications(in scope: Int64, since limit: Milliseconds) async throws -> Bool {
+    package func hasPendingNotifications(
+        in scope: Int64, since span: ClosedRange<Milliseconds>
+    ) async throws -> Bool {
         try read { state in
-            state.inbox.contains { $0.value <= limit && state.storedNotification($0.key)?.scope == scope }
+            state.inbox.contains { span.contains($0.value) && state.storedNotification($0.key)?.scope == scope }
         }
     }
 

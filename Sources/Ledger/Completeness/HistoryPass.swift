@@ -23,6 +23,9 @@ package struct HistoryPass: Sendable, Hashable {
 extension HistoryPass {
     /// The time between the end of a pass and the start of the next one, in milliseconds.
     private static let interval: Milliseconds = 86_400_000
+    /// The longest time that a notification delays a pass, in milliseconds. One that waits for longer cannot be processed
+    /// now, for example because its sector of the disk is unreadable.
+    private static let longestDelay: Milliseconds = 3_600_000
 
     /// Whether the pass is finished and the next one is due. A pass that ended in the future ended while the clock was
     /// ahead.
@@ -30,13 +33,18 @@ extension HistoryPass {
         finishedAt.map { $0 + Self.interval <= now || $0 > now } ?? false
     }
 
-    /// Returns until when a notification must have arrived so that the pass waits until it is processed; nil if the pass
-    /// need not wait. A pass that fills a gap waits before its first purchase: it has to find the purchases that first
-    /// appear in the recovered notifications.
+    /// Returns since when a notification must have waited so that the pass begins only after it is processed; nil if the
+    /// pass waits for none. A pass that fills a gap waits before its first purchase: it has to find the purchases that
+    /// first appear in the recovered notifications. One that cannot be processed delays it for an hour at most.
     ///
     /// - Parameter readAt: When the notification history was last read to its end; nil if it never was.
-    package func lastAwaitedArrival(historyReadAt readAt: Milliseconds?) -> Milliseconds? {
-        staleBefore != nil && cursor.isEmpty ? readAt ?? startedAt : nil
+    package func awaitedArrivals(
+        historyReadAt readAt: Milliseconds?, at now: Milliseconds
+    ) -> ClosedRange<Milliseconds>? {
+        guard staleBefore != nil, cursor.isEmpty else { return nil }
+        // The clock may have been ahead.
+        let (first, last) = (now - Self.longestDelay, min(readAt ?? startedAt, now))
+        return first <= last ? first...last : nil
     }
 
     /// Returns the pass that an import begins if a purchase in it may lack changes from before `limit`

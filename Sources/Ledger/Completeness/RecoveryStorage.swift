@@ -63,8 +63,8 @@ package protocol RecoveryStorage: Sendable {
     func missingCounts(in scopes: [Int64]) async throws -> [Int64: MissingCounts]
 
     /// Whether a notification of the scope, or a different text with its UUID, is not processed yet that has waited
-    /// since `limit` or longer.
-    func hasPendingNotifications(in scope: Int64, since limit: Milliseconds) async throws -> Bool
+    /// since an instant in `span`.
+    func hasPendingNotifications(in scope: Int64, since span: ClosedRange<Milliseconds>) async throws -> Bool
 
     /// Returns the missing items of one scope, up to ``MissingItems/maximumCount`` of each kind.
     func missingItems(in scope: Int64) async throws -> MissingItems

@@ -42,12 +42,15 @@ extension SQLiteStorage {
         return missing
     }
 
-    package func hasPendingNotifications(in scope: Int64, since limit: Milliseconds) async throws -> Bool {
+    package func hasPendingNotifications(
+        in scope: Int64, since span: ClosedRange<Milliseconds>
+    ) async throws -> Bool {
         try await read { db in
             try db.exists(
                 """
-                SELECT 1 FROM \(Self.withNotification("inbox")) WHERE n.scope = ? AND waiting.received_at <= ? LIMIT 1
-                """, [.integer(scope), .integer(limit)])
+                SELECT 1 FROM \(Self.withNotification("inbox"))
+                WHERE n.scope = ? AND waiting.received_at BETWEEN ? AND ? LIMIT 1
+                """, [.integer(scope), .integer(span.lowerBound), .integer(span.upperBound)])
         }
     }
 

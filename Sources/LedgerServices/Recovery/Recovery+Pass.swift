@@ -103,8 +103,8 @@ extension Recovery {
     /// Whether the notifications are processed that the pass waits for.
     private func canContinue(_ pass: HistoryPass) async throws -> Bool {
         let mark = try await storage.completenessMarks().first { $0.scope == pass.scope }
-        guard let limit = pass.lastAwaitedArrival(historyReadAt: mark?.checkedAt) else { return true }
-        return try await !storage.hasPendingNotifications(in: pass.scope, since: limit)
+        guard let awaited = pass.awaitedArrivals(historyReadAt: mark?.checkedAt, at: now) else { return true }
+        return try await !storage.hasPendingNotifications(in: pass.scope, since: awaited)
     }
 
     /// Continues the history pass of a scope, which refreshes outdated subscriptions and purchases from the App Store.

@@ -29,6 +29,16 @@ import Testing
         return try #require(lineage).transactions.count
     }
 
+    /// Makes the newest notification pending without the knowledge of the processor, which therefore does not process it
+    /// yet.
+    private static func makeNewestPending(in world: World, at now: Milliseconds) async throws {
+        let storage = try world.server.core.storage
+        let filter = InboxFilter(scopes: [try world.appEnvironment().id])
+        let newest = try await storage.notifications(filter, before: .max, limit: 1).items.map(\.id)
+        try #require(newest.count == 1)
+        try await storage.reprocess(newest, at: now)
+    }
+
     @Test func `Nothing is reported as complete before every purchase was requested`() async throws {
         try await World.run { world in
             let original = try await Self.missedPurchase(in: world)
@@ -52,12 +62,8 @@ import Testing
             let (core, appEnvironment) = (try world.server.core, try world.appEnvironment())
             try await core.recovery.runPass(appEnvironment, because: .request)
             try await world.waitUntilIdle()
-            // Pending without the knowledge of the processor, which therefore does not process it yet.
-            let filter = InboxFilter(scopes: [appEnvironment.id])
-            let newest = try await core.storage.notifications(filter, before: .max, limit: 1).items.map(\.id)
-            try #require(newest.count == 1)
             let readAt = try #require(try await world.completeness().mark).checkedAt
-            try await core.storage.reprocess(newest, at: readAt)
+            try await Self.makeNewestPending(in: world, at: readAt)
             #expect(try await !core.recovery.continueHistoryPass(appEnvironment, pages: .max))
             #expect(try await core.storage.historyPass(in: appEnvironment.id)?.finishedAt == nil)
             #expect(try await world.completeness().state != .complete)
@@ -66,9 +72,29 @@ import Testing
             core.processor.rescan()
             try await world.waitUntilIdle()
             // One that arrived later does not delay the pass.
-            try await core.storage.reprocess(newest, at: readAt + 1)
+            try await Self.makeNewestPending(in: world, at: readAt + 1)
             try await core.recovery.continueHistoryPass(appEnvironment, pages: .max)
             #expect(try await world.completeness().state == .complete)
+            #expect(try await Self.countTransactions(of: original, in: world) == 8)
+        }
+    }
+
+    /// As if its sector of the disk were unreadable.
+    @Test func `A notification that cannot be processed delays the pass for an hour only`() async throws {
+        try await World.run { world in
+            let original = try await Self.missedPurchase(in: world)
+            let (core, appEnvironment) = (try world.server.core, try world.appEnvironment())
+            try await core.recovery.runPass(appEnvironment, because: .request)
+            try await world.waitUntilIdle()
+            let readAt = try #require(try await world.completeness().mark).checkedAt
+            try await Self.makeNewestPending(in: world, at: readAt)
+            for (seconds, isFinished) in [(3600.0, false), (1, true)] {
+                try await world.simulator.advance(by: seconds)
+                try await core.recovery.continueHistoryPass(appEnvironment, pages: .max)
+                let pass = try #require(try await core.storage.historyPass(in: appEnvironment.id))
+                #expect((pass.finishedAt != nil) == isFinished)
+            }
+            #expect(try await core.storage.backlog().count == 1)
             #expect(try await Self.countTransactions(of: original, in: world) == 8)
         }
     }
