@@ -55,10 +55,11 @@ import Testing
             ("POST", "/production/commands", #"{"createCustomer":{"customer":"\ud800"}}"#), 400, "invalid_request",
             "createCustomer.customer"
         ),
-        (("POST", "/snapshots", #"{"name":""}"#), 400, "invalid_argument", nil),
-        (("POST", "/snapshots", #"{"name":"../a"}"#), 400, "invalid_argument", nil),
+        (("POST", "/snapshots", #"{"name":""}"#), 400, "invalid_argument", "name"),
+        (("POST", "/snapshots", #"{"name":"../a"}"#), 400, "invalid_argument", "name"),
         (
-            ("POST", "/snapshots", #"{"name":"\#(String(repeating: "x", count: 65))"}"#), 400, "invalid_argument", nil
+            ("POST", "/snapshots", #"{"name":"\#(String(repeating: "x", count: 65))"}"#), 400, "invalid_argument",
+            "name"
         ),
         (("POST", "/snapshots/none/restore", nil), 404, "unknown_snapshot", nil),
         (("POST", "/scenarios", #"{"yaml":"x"}"#), 400, "invalid_scenario", "yaml"),
