@@ -97,9 +97,10 @@ extension OCSPResponse {
     }
 
     /// The extensions of a responder's certificate that may be critical. Basic constraints do not matter, because it
-    /// issues nothing here.
+    /// issues nothing here. The last says that its own revocation need not be checked (RFC 6960 §4.2.2.2.1); it never is.
     private static let understood: Set<ASN1ObjectIdentifier> = [
         .X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage, .X509ExtensionID.extendedKeyUsage,
+        [1, 3, 6, 1, 5, 5, 7, 48, 1, 5],
     ]
 
     private func isResponder(_ certificate: Certificate) -> Bool {

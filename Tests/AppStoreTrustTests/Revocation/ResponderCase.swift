@@ -100,6 +100,9 @@ struct ResponderCase: Sendable, CustomStringConvertible {
         delegate("a delegate with an unknown critical extension", .unknown("critical extension")) {
             $0.extraExtensions = [.init(oid: [1, 2, 3, 4], critical: true, value: [0x05, 0x00])]
         },
+        delegate("a delegate whose revocation need not be checked", .good) {
+            $0.extraExtensions = [.init(oid: [1, 3, 6, 1, 5, 5, 7, 48, 1, 5], critical: true, value: [0x05, 0x00])]
+        },
         delegate("a delegate that expired", .unknown("not valid now")) { $0.notAfter = now - 1 },
         delegate("a delegate not yet valid", .unknown("not valid now")) { $0.notBefore = now + 1 },
         delegate("a delegate that ends now", .good) { $0.notAfter = now },
