@@ -19,7 +19,8 @@ public struct SigningKey: Sendable {
     public static let maximumSize = 64 * 1024
 
     /// Reads a P-256 key from the text of the `.p8` file: PEM with PKCS#8 (`PRIVATE KEY`) or SEC 1 (`EC PRIVATE KEY`).
-    /// Line breaks may be written as `\n`, as in an environment variable that holds one line.
+    /// Line breaks may be written as `\n`, as in an environment variable that holds one line. The key has to name its
+    /// curve, which SEC 1 makes optional and RFC 5915 does not.
     ///
     /// - Throws: `not_a_private_key`, `encrypted_key` or `not_p256` for another text; `too_large`; `invalid_identifier`
     ///   if the key ID is empty or too long.

@@ -57,6 +57,7 @@ import Testing
         ("-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----", .notP256),
         ("-----BEGIN EC PRIVATE KEY-----\nMIIBVA==\n-----END EC PRIVATE KEY-----", .notP256),
         (TestKeys.p384, .notP256), (TestKeys.secp256k1, .notP256), (TestKeys.secp256k1SEC1, .notP256),
+        (TestKeys.unnamedCurve, .notP256),
         (String(repeating: "A", count: SigningKey.maximumSize + 1), .tooLarge),
     ])
     func `A text that is not a P-256 private key is refused for its own reason`(

@@ -42,6 +42,13 @@ enum TestKeys {
         -----END EC PRIVATE KEY-----
         """
 
+    /// Its curve may be any of 256 bits.
+    static let unnamedCurve = """
+        -----BEGIN EC PRIVATE KEY-----
+        MCUCAQEEIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB
+        -----END EC PRIVATE KEY-----
+        """
+
     static let publicKey = """
         -----BEGIN PUBLIC KEY-----
         MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE9+ifThsbtHytTE9xY5tro+fC1HB8
