@@ -41,7 +41,8 @@ public struct StoreError: CounterfoilError, Hashable, Codable {
         public static let notEligible = Self(rawValue: "not_eligible")
         /// The signature of a promotional offer is missing.
         public static let offerSignatureMissing = Self(rawValue: "offer_signature_missing")
-        /// The offer signature cannot be parsed, or lacks a required field.
+        /// The offer signature cannot be parsed, or lacks a required field. As a JWS, it has another algorithm than ES256,
+        /// another type than JWT, critical header members, or a nonce that is not a UUID.
         public static let offerSignatureMalformed = Self(rawValue: "offer_signature_malformed")
         /// The offer signature names a key that is not the app's.
         public static let offerSignatureWrongKey = Self(rawValue: "offer_signature_wrong_key")
