@@ -125,6 +125,17 @@ import WebConsole
         }
     }
 
+    @Test func `The list of customers continues on its next page`() async throws {
+        try await withSimulator { simulator in
+            for number in 100...150 { try await simulator.perform(.createCustomer(customer: "customer-\(number)")) }
+            let first = try html(simulator, .customers)
+            #expect(first.contains("customer-149") && !first.contains("customer-150"))
+            #expect(first.contains(/href="[^"]*page=50[^"]*" rel="next"/))
+            let second = try html(simulator, .customers, "page=50")
+            #expect(second.contains("customer-150") && !second.contains("customer-149"))
+        }
+    }
+
     @Test func `The list of triggers describes each notification without placeholders`() async throws {
         try await withSimulator { simulator in
             let page = try html(simulator, .trigger)

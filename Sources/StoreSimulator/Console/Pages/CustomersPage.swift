@@ -4,14 +4,17 @@ internal import Foundation
 internal import WebConsole
 
 extension SimulatorPanel {
+    private static let customersPerPage = 50
+
     /// Returns the page with all customers, the purchase form and the form for a new customer.
     func customers(_ request: PanelRequest) throws -> PanelContent {
-        let start = request.query["page"].flatMap { Int($0) } ?? 0
-        let page = try core.customerPage(
-            ControlRequest(
-                path: ["environment": request.environmentName],
-                query: ["limit": "50", "page": String(max(0, start))], body: Data()))
-        let rows = page.items.map { state -> PageValue in
+        let start = max(0, request.query["page"].flatMap { Int($0) } ?? 0)
+        let (states, hasMore) = try core.read(request.environment) { store, now in
+            let names = store.customers.keys.sorted().dropFirst(start).prefix(Self.customersPerPage + 1)
+            let states = try names.prefix(Self.customersPerPage).map { try store.state(of: $0, at: now) }
+            return (states, names.count > Self.customersPerPage)
+        }
+        let rows = states.map { state -> PageValue in
             [
                 "url": .link(request.link(.customer(state.customer))), "key": .exact(state.customer),
                 "name": .foreign(state.customer, limit: 60, breaksNames: true),
@@ -21,15 +24,16 @@ extension SimulatorPanel {
             ]
         }
         // After the last page, lead to the first one.
-        let before = rows.isEmpty ? 0 : max(0, start - 50)
+        let before = rows.isEmpty ? 0 : max(0, start - Self.customersPerPage)
         let previous = start > 0 ? request.link(.customers, [("page", String(before))]) : nil
+        let next = hasMore ? request.link(.customers, [("page", String(start + Self.customersPerPage))]) : nil
         return PanelContent(
             template: "customers", heading: "Customers",
             values: [
-                "rows": .list(rows), "hasRows": .flag(!rows.isEmpty), "isEmpty": .flag(rows.isEmpty && start <= 0),
+                "rows": .list(rows), "hasRows": .flag(!rows.isEmpty), "isEmpty": .flag(rows.isEmpty && start == 0),
                 "isAfterEnd": .flag(rows.isEmpty && start > 0),
-                "nextURL": .optional(page.nextPage.map { request.link(.customers, [("page", $0)]) }),
-                "previousURL": .optional(previous), "hasPages": .flag(page.nextPage != nil || previous != nil),
+                "nextURL": .optional(next), "previousURL": .optional(previous),
+                "hasPages": .flag(next != nil || previous != nil),
                 "forms": .list(
                     [buyForm(request, customer: nil), newCustomerForm(request)].map { $0.value(request, state) }),
             ],
