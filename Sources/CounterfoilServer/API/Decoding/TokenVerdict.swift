@@ -10,14 +10,18 @@ enum TokenVerdict {
     static let tolerance = 300.0
     static let aheadNote = "It is dated later than now: the clock of the server that signed it may be ahead."
 
+    /// - Parameter now: The time for offers. Tokens are dated by the real clock, also while the server follows a
+    ///   simulator's.
     static func make(
         _ text: String, _ header: [String: Any], _ payload: [UInt8]?, _ keys: [String: SigningKey], now: Date
     ) -> DecodeVerdict {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let claims = payload.flatMap(VerbatimJSON.object)
-        let kind = claims?["aud"] as? String == "appstoreconnect-v1" ? "api_token" : "our_signature"
+        let isToken = claims?["aud"] as? String == "appstoreconnect-v1"
+        let now = (isToken ? Date() : now).timeIntervalSince1970
         var checks: [DecodeVerdict.Check] = [
             .init(name: "form", result: claims == nil ? .failed : .passed),
+            .init(name: "header", result: Self.isPlain(header) ? .passed : .failed),
             .init(name: "algorithm", result: header["alg"] as? String == "ES256" ? .passed : .failed),
         ]
         let name = header["kid"] as? String
@@ -29,25 +33,35 @@ enum TokenVerdict {
         let isSigned = key.map { Self.holds(parts, by: $0) } ?? false
         checks.append(.init(name: "signature", result: key == nil ? .notReached : isSigned ? .passed : .failed))
         if let issued = (claims?["iat"] as? NSNumber)?.doubleValue {
-            let isAhead = issued > now.timeIntervalSince1970 + tolerance
+            let isAhead = issued > now + tolerance
             checks.append(
                 .init(name: "issued_at", result: isAhead ? .failed : .passed, note: isAhead ? aheadNote : nil))
         }
         let expiry = (claims?["exp"] as? NSNumber)?.doubleValue
         if let expiry {
-            checks.append(.init(name: "expiry", result: expiry > now.timeIntervalSince1970 ? .passed : .failed))
+            checks.append(.init(name: "expiry", result: expiry > now ? .passed : .failed))
         }
         let failed = checks.first { $0.result == .failed }
         let codes = [
-            "form": "bad_json", "algorithm": "unsupported_algorithm", "key": "unknown_key",
-            "signature": "bad_signature", "issued_at": "not_yet_valid", "expiry": "expired",
+            "form": "bad_json", "header": "unsupported_header", "algorithm": "unsupported_algorithm",
+            "key": "unknown_key", "signature": "bad_signature", "issued_at": "not_yet_valid",
+            "expiry": "expired",
         ]
         return DecodeVerdict(
-            kind: kind, isProven: failed == nil, code: failed.flatMap { codes[$0.name] },
+            kind: isToken ? "api_token" : "our_signature", isProven: failed == nil,
+            code: failed.flatMap { codes[$0.name] },
             message: failed == nil
                 ? "Valid: signed with a key of this configuration."
-                : "Refused: it was not signed with a key of this configuration, has expired, or is dated in the future.",
+                : "Refused: its header is not supported, it was not signed with a key of this configuration, has expired, "
+                    + "or is dated in the future.",
             checks: checks, payload: payload, subject: .init(bundleID: claims?["bid"] as? String))
+    }
+
+    /// Whether the header has the type JWT or none (case-insensitive, RFC 7515 §4.1.9), and no members that a reader has
+    /// to understand (RFC 7515 §4.1.11, RFC 7797).
+    private static func isPlain(_ header: [String: Any]) -> Bool {
+        guard header["crit"] == nil, header["b64"] == nil else { return false }
+        return header["typ"].map { ($0 as? String)?.uppercased() == "JWT" } ?? true
     }
 
     private static func holds(_ parts: [Substring], by key: SigningKey) -> Bool {
