@@ -21,6 +21,11 @@ extension `Damaged ledger rows` {
         try #require(changed > 0)
     }
 
+    private static func beginRequest(_ storage: SQLiteStorage) async throws -> IdempotencyDecision {
+        try await storage.beginRequest(
+            "key", of: "client", about: nil, fingerprint: Data([1]), at: 1000, lockTimeout: 100)
+    }
+
     @Test(arguments: [
         ("completeness SET since_date", Int64.min), ("completeness SET checked_at", .max),
         ("completeness SET until_date", .min), ("completeness SET until_date", .max),
@@ -67,15 +72,11 @@ extension `Damaged ledger rows` {
     func `A repeated request of an impossible date is decided`(_ instant: Int64) async throws {
         try await Tool.inTemporaryFolder { folder in
             let storage = try await TestLedger(in: folder).sqlite
-            func begin() async throws -> IdempotencyDecision {
-                try await storage.beginRequest(
-                    "key", of: "client", about: nil, fingerprint: Data([1]), at: 1000, lockTimeout: 100)
-            }
-            try #require(try await begin() == .proceed)
+            try #require(try await Self.beginRequest(storage) == .proceed)
             try await Self.set("requests SET started_at", to: instant, storage)
             // A date in the distant past has expired; one in the future shows nothing.
-            #expect(try await begin() == .proceed)
-            #expect(try await begin() == .isInProgress)
+            #expect(try await Self.beginRequest(storage) == .proceed)
+            #expect(try await Self.beginRequest(storage) == .isInProgress)
             try storage.close()
         }
     }
@@ -86,16 +87,12 @@ extension `Damaged ledger rows` {
     {
         try await Tool.inTemporaryFolder { folder in
             let storage = try await TestLedger(in: folder).sqlite
-            func begin() async throws -> IdempotencyDecision {
-                try await storage.beginRequest(
-                    "key", of: "client", about: nil, fingerprint: Data([1]), at: 1000, lockTimeout: 100)
-            }
-            try #require(try await begin() == .proceed)
+            try #require(try await Self.beginRequest(storage) == .proceed)
             let response = IdempotentRequest.StoredResponse(status: 201, type: nil, body: Data())
             try await storage.endRequest("key", of: "client", begunAt: 1000, with: response)
-            try #require(try await begin() == .repeats(response))
+            try #require(try await Self.beginRequest(storage) == .repeats(response))
             try await Self.set("requests SET status", to: status, storage)
-            let error = await #expect(throws: StorageError.self) { try await begin() }
+            let error = await #expect(throws: StorageError.self) { try await Self.beginRequest(storage) }
             #expect(error?.code == .damaged)
             try storage.close()
         }

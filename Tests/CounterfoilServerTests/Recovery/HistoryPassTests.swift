@@ -39,6 +39,18 @@ import Testing
         try await storage.reprocess(newest, at: now)
     }
 
+    /// Reads what the notification history still has of a missed purchase. One of its notifications is then pending.
+    private static func gapWithPendingNotification(
+        in world: World
+    ) async throws -> (original: String, readAt: Milliseconds) {
+        let original = try await missedPurchase(in: world)
+        try await world.server.core.recovery.runPass(world.appEnvironment(), because: .request)
+        try await world.waitUntilIdle()
+        let readAt = try #require(try await world.completeness().mark).checkedAt
+        try await makeNewestPending(in: world, at: readAt)
+        return (original, readAt)
+    }
+
     @Test func `Nothing is reported as complete before every purchase was requested`() async throws {
         try await World.run { world in
             let original = try await Self.missedPurchase(in: world)
@@ -58,12 +70,8 @@ import Testing
     /// A purchase may first appear in a notification that is recovered after the gap.
     @Test func `The pass begins only after the recovered notifications are processed`() async throws {
         try await World.run { world in
-            let original = try await Self.missedPurchase(in: world)
             let (core, appEnvironment) = (try world.server.core, try world.appEnvironment())
-            try await core.recovery.runPass(appEnvironment, because: .request)
-            try await world.waitUntilIdle()
-            let readAt = try #require(try await world.completeness().mark).checkedAt
-            try await Self.makeNewestPending(in: world, at: readAt)
+            let (original, readAt) = try await Self.gapWithPendingNotification(in: world)
             #expect(try await !core.recovery.continueHistoryPass(appEnvironment, pages: .max))
             #expect(try await core.storage.historyPass(in: appEnvironment.id)?.finishedAt == nil)
             #expect(try await world.completeness().state != .complete)
@@ -82,12 +90,8 @@ import Testing
     /// As if its sector of the disk were unreadable.
     @Test func `A notification that cannot be processed delays the pass for an hour only`() async throws {
         try await World.run { world in
-            let original = try await Self.missedPurchase(in: world)
             let (core, appEnvironment) = (try world.server.core, try world.appEnvironment())
-            try await core.recovery.runPass(appEnvironment, because: .request)
-            try await world.waitUntilIdle()
-            let readAt = try #require(try await world.completeness().mark).checkedAt
-            try await Self.makeNewestPending(in: world, at: readAt)
+            let (original, _) = try await Self.gapWithPendingNotification(in: world)
             for (seconds, isFinished) in [(3600.0, false), (1, true)] {
                 try await world.simulator.advance(by: seconds)
                 try await core.recovery.continueHistoryPass(appEnvironment, pages: .max)

@@ -22,6 +22,19 @@ import Testing
         return state
     }
 
+    /// Writes the snapshot of the state, replaces parts of its text and reads it.
+    private static func edited(_ pattern: String, to replacement: String) async throws -> SimulatorState {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "x.jsonl")
+            try await SnapshotFile(file).write(try state())
+            let text = try String(contentsOf: file, encoding: .utf8)
+            let edited = text.replacing(try Regex(pattern), with: replacement)
+            try #require(edited != text)
+            try Data(edited.utf8).write(to: file)
+            return try await SnapshotFile(file).read()
+        }
+    }
+
     @Test(
         arguments: [
             ("revision", Int64.max), ("delivered", .max), ("failedAttempts", .max), ("lastNumber", .max),
@@ -29,24 +42,16 @@ import Testing
             ("periodNumber", Int64(Int32.min)),
         ])
     func `A store whose snapshot has a number at its limit continues`(_ name: String, _ number: Int64) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let file = folder.appending(path: "x.jsonl")
-            try await SnapshotFile(file).write(try Self.state())
-            let text = try String(contentsOf: file, encoding: .utf8)
-            let edited = text.replacing(try Regex("\"\(name)\":-?[0-9]+"), with: "\"\(name)\":\(number)")
-            try #require(edited != text)
-            try Data(edited.utf8).write(to: file)
-            var state = try await SnapshotFile(file).read()
-            let later = Self.start + 100 * 86_400
-            state.production.run(until: later)
-            #expect(state.production.transactions.count > 4)
-            state.production.recordAttempt(0, .success, status: 200, at: later)
-            state.production.recordAttempt(1, .unsuccessfulHTTPResponseCode, status: 500, at: later)
-            #expect(state.production.notifications[0].isDelivered)
-            #expect(state.faults.takeEffects(["notification:*"], in: .production, at: later) == [.drop])
-            _ = try state.faults.add(Fault("notification:*", .drop))
-            #expect(state.faults.entries.count == 2)
-        }
+        var state = try await Self.edited("\"\(name)\":-?[0-9]+", to: "\"\(name)\":\(number)")
+        let later = Self.start + 100 * 86_400
+        state.production.run(until: later)
+        #expect(state.production.transactions.count > 4)
+        state.production.recordAttempt(0, .success, status: 200, at: later)
+        state.production.recordAttempt(1, .unsuccessfulHTTPResponseCode, status: 500, at: later)
+        #expect(state.production.notifications[0].isDelivered)
+        #expect(state.faults.takeEffects(["notification:*"], in: .production, at: later) == [.drop])
+        _ = try state.faults.add(Fault("notification:*", .drop))
+        #expect(state.faults.entries.count == 2)
     }
 
     @Test(arguments: [(Int64.min, Int64(20_000)), (Int64(2990), Int64.max)])
@@ -69,16 +74,8 @@ import Testing
 
     @Test(arguments: [Int64.min, .max])
     func `A schedule whose snapshot has a number at its limit continues`(_ number: Int64) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            let file = folder.appending(path: "x.jsonl")
-            try await SnapshotFile(file).write(try Self.state())
-            let text = try String(contentsOf: file, encoding: .utf8)
-            let edited = text.replacing(try Regex("\\],\"count\":[0-9]+"), with: "],\"count\":\(number)")
-            try #require(edited != text)
-            try Data(edited.utf8).write(to: file)
-            var state = try await SnapshotFile(file).read()
-            state.production.run(until: Self.start + 100 * 86_400)
-            #expect(state.production.transactions.count > 4)
-        }
+        var state = try await Self.edited("\\],\"count\":[0-9]+", to: "],\"count\":\(number)")
+        state.production.run(until: Self.start + 100 * 86_400)
+        #expect(state.production.transactions.count > 4)
     }
 }
