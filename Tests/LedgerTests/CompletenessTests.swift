@@ -72,7 +72,7 @@ import Testing
             status: status(isEnabled: false), state: .behind, word: "Enable recovery"),
         Case(
             testDescription: "failed notifications while a gap is being filled",
-            missing: missing(failed: 2, isFillingGap: true), state: .behind, word: "state=failed"),
+            missing: missing(failed: 2, isFillingGap: true), state: .behind, word: "notifications/reprocess"),
         Case(testDescription: "three missed recoveries are tolerated", age: 3 * 900_000 + 600_000, state: .complete),
         Case(
             testDescription: "more missed recoveries are not", age: 3 * 900_000 + 600_001, state: .behind,

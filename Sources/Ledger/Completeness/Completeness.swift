@@ -118,6 +118,6 @@ extension Completeness {
     private var failedReason: String {
         let contain = missing.failedNotifications.noun("notification contains", "notifications contain")
         return "\(missing.failedNotifications) stored \(contain) data that failed verification; see "
-            + "GET /v1/notifications?state=failed. POST /v1/recoveries for their time retries them."
+            + "GET /v1/notifications?state=failed. When the cause is removed, POST /v1/notifications/reprocess."
     }
 }
