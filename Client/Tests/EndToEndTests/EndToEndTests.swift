@@ -108,7 +108,7 @@ struct `Devices of one customer` {
             let old = client(phone)
             old.start()
             try old.signIn("anna")
-            _ = try await old.buy("com.example.unlock")  // returns when the server keeps it
+            _ = try await old.buy("com.example.premium.monthly")  // returns when the server keeps it
             let new = client(tablet)
             new.start()
             try new.signIn("anna")
