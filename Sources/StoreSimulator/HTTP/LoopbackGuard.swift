@@ -31,7 +31,7 @@ struct LoopbackGuard: RouterMiddleware {
         guard request.uri.path.split(separator: "/").first == "simulator", hasBody(request),
             request.headers.mediaType != "application/json"
         else { return nil }
-        return ControlFailure(415, "unsupported_media_type", "the body's Content-Type is application/json")
+        return ControlFailure(415, "unsupported_media_type", "send the body with the Content-Type application/json")
     }
 
     // RFC 9112 §6: a request has a body if one of these fields announces it.
