@@ -74,21 +74,21 @@ extension ServerCore {
 
     /// Whether every app has a key for the App Store Server API, and the App Store accepts the newer of two.
     private var appStorePart: HealthPart {
+        var problems: [String] = []
         let without = configuration.apps.count { $0.key == nil }
-        guard without == 0 else {
-            return HealthPart(
-                "app_store", .warning,
+        if without > 0 {
+            problems.append(
                 "\(without) of \(configuration.apps.count) apps have no key: no recovery, and no history for restores.")
         }
         let refused = clients.compactMap { scope, client in
             client.tokens.refusedKeyID.map { "\($0) for \(scopes.name(of: scope))" }
         }
-        guard refused.isEmpty else {
-            return HealthPart(
-                "app_store", .warning,
+        if !refused.isEmpty {
+            problems.append(
                 "The App Store does not accept the newer key \(refused.sorted().joined(separator: ", ")); "
                     + "requests use the older one.")
         }
+        guard problems.isEmpty else { return HealthPart("app_store", .warning, problems.joined(separator: " ")) }
         return HealthPart("app_store", .good, "Every app has a key for the App Store Server API.")
     }
 
