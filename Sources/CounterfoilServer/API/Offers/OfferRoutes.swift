@@ -91,7 +91,7 @@ struct OfferRoutes {
             : try await service.transactionID(body.transactionID, reading, isPublic: request.isPublic)
         guard let named else {
             throw APIFailure(
-                "missing_parameter", "The customer has no transaction yet: send the app transaction ID.",
+                "missing_parameter", "The customer has no transaction yet: send `app_transaction`, or its ID.",
                 parameter: "transaction_id")
         }
         if isAllowed, !body.isForced {
