@@ -25,6 +25,10 @@ package struct LedgerOpener: Sendable {
             options.report(to: logger)
             change(&options)
             let storage = try SQLiteStorage(path: settings.path, options: options)
+            if storage.isNew {
+                logger.notice(
+                    "there was no ledger, so an empty one was created", metadata: ["path": "\(storage.path)"])
+            }
             await storage.finishInterruptedImport(logger)
             return storage
         }

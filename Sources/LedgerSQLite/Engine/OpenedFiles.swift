@@ -29,8 +29,9 @@ struct OpenedFiles: Sendable {
         guard isInPlace(ledger) else {
             throw StorageError(
                 .failed,
-                "\(ledger) was moved or removed while it is in use, and nothing is acknowledged; put it back, or stop the "
-                    + "server and restore a backup")
+                "\(ledger) was moved or removed while it is in use, and nothing is acknowledged; put it back. If it was "
+                    + "removed, its contents end with this process (\(getpid())): before you stop it, copy them from /proc, "
+                    + "as docs/operations-backup.md describes")
         }
         guard isInPlace(log) else {
             throw StorageError(
@@ -47,7 +48,10 @@ struct OpenedFiles: Sendable {
     }
 
     /// The size of the log; nil if the file is missing.
-    var logBytes: Int? { Self.status(log).map { Int($0.st_size) } }
+    var logBytes: Int? { Self.bytes(log) }
+
+    /// Returns the size of a file; nil if it is missing.
+    static func bytes(_ path: String) -> Int? { status(path).map { Int($0.st_size) } }
 
     private func isInPlace(_ path: String) -> Bool { Self.number(path) == numbers[path] }
 

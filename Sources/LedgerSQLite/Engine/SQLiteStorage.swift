@@ -33,6 +33,8 @@ package final class SQLiteStorage: Sendable {
     let files: OpenedFiles
     /// The path of the file.
     package let path: String
+    /// Whether opening created the ledger, which is empty then.
+    package let isNew: Bool
     private let lock: Mutex<LedgerLock?>
     private let isOnlyWriter: Bool
     private let commitCount = Atomic<Int>(0)
@@ -63,6 +65,8 @@ package final class SQLiteStorage: Sendable {
                     """)
         }
         if options.isOnlyWriter { try Self.requireNoInterruptedRestore(path) }
+        try StorageError.refuseLogWithoutLedger(at: path)
+        isNew = (OpenedFiles.bytes(path) ?? 0) == 0
         PrivateFile.make(path)
         do {
             pool = try DatabasePool(path: path, configuration: configuration)

@@ -30,7 +30,7 @@ extension StorageError {
                 .damaged,
                 "\(path) is damaged, or its disk cannot be read (\(error.message ?? "malformed")); look for errors of "
                     + "the disk in the system's log, then restore a backup, or rescue what can be read with "
-                    + "`sqlite3 \(path) .recover`")
+                    + "`sqlite3 \(path) .recover` (with that of sqlite.org if the system's says `SQL logic error`)")
         case .SQLITE_NOTADB: self.init(.notALedger, "\(path) is not a database of Counterfoil")
         case .SQLITE_BUSY, .SQLITE_LOCKED: self.init(.busy, "\(path) is in use by another process")
         case .SQLITE_CANTOPEN: self.init(errno: Self.isOnReadOnlyFileSystem(path) ? EROFS : ENOENT, path: path)
@@ -72,6 +72,20 @@ extension StorageError {
             guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { continue }
             throw StorageError(link: file)
         }
+    }
+
+    /// Throws if a ledger is missing or empty, and its log is not. SQLite would delete the log with the latest commits, and
+    /// their ledger could no longer be read without them.
+    static func refuseLogWithoutLedger(at path: String) throws(StorageError) {
+        let ledger = LedgerBackup.resolved(path)
+        let log = ledger + "-wal"
+        guard (OpenedFiles.bytes(ledger) ?? 0) == 0, let bytes = OpenedFiles.bytes(log), bytes > 0 else { return }
+        throw StorageError(
+            .cannotOpen,
+            """
+            there is no ledger at \(path), but \(log) has the latest commits of one: put the ledger's file back beside \
+            it. If that is lost, restore a backup. To begin with an empty ledger, move \(log) away.
+            """)
     }
 
     /// Creates the error for a symbolic link in place of a file beside a ledger.

@@ -22,6 +22,7 @@ package enum LedgerBackup {
             throw StorageError(.cannotOpen, "the ledger \(ledger) \(problem)")
         }
         try StorageError.refuseFolder(at: ledger)
+        try StorageError.refuseLogWithoutLedger(at: ledger)
         try requireFree(output)
         let partial = unfinished ?? Self.unfinished(output)
         do {

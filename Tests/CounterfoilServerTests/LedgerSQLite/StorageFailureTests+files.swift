@@ -126,6 +126,51 @@ extension `Storage failures` {
         }
     }
 
+    /// SQLite deleted the log, and the server began with an empty ledger.
+    @Test(arguments: [true, false], [true, false]) func `A write-ahead log without its ledger is not deleted`(
+        isMissing: Bool, isOnlyWriter: Bool
+    ) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            let place = folder.appending(path: "other.sqlite").path
+            let copy = folder.appending(path: "copy.sqlite").path
+            let storage = try SQLiteStorage(path: path)
+            try await storage.commit([Self.refusal])
+            let log = try Data(contentsOf: URL(filePath: path + "-wal"))
+            try #require(!log.isEmpty)
+            try storage.close()
+            _ = try LedgerBackup.make(of: path, to: copy)
+            // The state after a kill: the latest commits are only in the log.
+            try log.write(to: URL(filePath: place + "-wal"))
+            if !isMissing { try Data().write(to: URL(filePath: place)) }
+            var options = SQLiteStorage.Options()
+            options.isOnlyWriter = isOnlyWriter
+            let error = #expect(throws: StorageError.self) { try SQLiteStorage(path: place, options: options) }
+            #expect(error?.code == .cannotOpen && error?.message.contains("-wal has the latest commits") == true)
+            #expect(throws: StorageError.self) { try LedgerBackup.make(of: place, to: place + ".copy") }
+            #expect(try Data(contentsOf: URL(filePath: place + "-wal")) == log)
+            _ = try LedgerBackup.restore(copy, to: place, replacing: true)
+            let restored = try SQLiteStorage(path: place)
+            #expect(try await restored.refusals(before: .max, limit: 10).count == 1)
+            try restored.close()
+        }
+    }
+
+    /// The disk of the ledger may not be mounted, or `storage.path` may be wrong.
+    @Test func `The log says that there was no ledger, and only then`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let lines = LogCapture()
+            var settings = ServerConfiguration.Storage()
+            settings.path = folder.appending(path: "ledger.sqlite").path
+            for _ in 0..<2 {
+                let ledger = try await LedgerOpener.configured.open(settings, lines.logger(.init()))
+                try await ledger.close()
+                #expect(lines.count(of: "there was no ledger") == 1, "\(lines.text)")
+                #expect(lines.text.contains(settings.path))
+            }
+        }
+    }
+
     @Test(.enabled(if: getuid() != 0, "root may write to any folder"))
     func `Opening a ledger in a read-only folder throws an error with the path`() async throws {
         try await Tool.inTemporaryFolder { folder in
