@@ -1,5 +1,7 @@
 internal import Basics
 internal import CoreMetrics
+internal import LedgerServices
+internal import Logging
 internal import Synchronization
 
 /// Limits the open connections of each client, so that one client cannot use up all connections.
@@ -10,8 +12,11 @@ final class ClientConnections: Sendable {
     private let exempt: [Network]
     private let refused: Counter
     private let open = Mutex<[Network: Int]>([:])
+    private let logger: Logger
+    private let logMeter = RateMeter(perHour: 12)
 
-    init(_ configuration: ServerConfiguration, _ metrics: RequestMetrics) {
+    init(_ configuration: ServerConfiguration, _ metrics: RequestMetrics, _ logger: Logger) {
+        self.logger = logger
         maximum = configuration.limits.connectionsPerAddress
         exempt = configuration.listen.trustedProxies
         refused = metrics.refusedConnections
@@ -39,7 +44,18 @@ final class ClientConnections: Sendable {
         }
         if isAdmitted { return .counted(client) }
         refused.increment()
+        logRefusal(of: address)
         return .refused
+    }
+
+    /// The metric does not name the address.
+    private func logRefusal(of address: String) {
+        guard logMeter.take(at: RateMeter.now) == nil else { return }
+        logger.warning(
+            """
+            an address has too many connections, and the server closes its further ones; if it is your proxy's, add it to \
+            listen.trusted_proxies
+            """, metadata: ["address": "\(address)", "connections": "\(maximum)"])
     }
 
     /// Stops counting a closed connection.

@@ -52,7 +52,8 @@ enum HTTPService {
         let application = Application(
             responder: responder,
             server: try server(
-                core.configuration, identity, ClientConnections(core.configuration, core.requests), accepted),
+                core.configuration, identity, ClientConnections(core.configuration, core.requests, core.logger),
+                accepted),
             configuration: .init(
                 address: .hostname(address.host, port: address.port),
                 serverName: nil, backlog: 1024,

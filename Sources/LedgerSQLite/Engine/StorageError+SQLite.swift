@@ -33,7 +33,7 @@ extension StorageError {
                     + "`sqlite3 \(path) .recover` (with that of sqlite.org if the system's says `SQL logic error`)")
         case .SQLITE_NOTADB: self.init(.notALedger, "\(path) is not a database of Counterfoil")
         case .SQLITE_BUSY, .SQLITE_LOCKED: self.init(.busy, "\(path) is in use by another process")
-        case .SQLITE_CANTOPEN: self.init(errno: Self.isOnReadOnlyFileSystem(path) ? EROFS : ENOENT, path: path)
+        case .SQLITE_CANTOPEN: self.init(errno: Self.openingError(path), path: path)
         case .SQLITE_IOERR:
             // SQLite reports a quota and a limit of file sizes with the same code as a failing disk.
             self.init(
@@ -97,6 +97,12 @@ extension StorageError {
         return access(folder, W_OK) != 0 && errno == EROFS
     }
 
+    /// Returns the system's error number for a file that SQLite cannot open. SQLite does not report it.
+    private static func openingError(_ path: String) -> Int32 {
+        if isOnReadOnlyFileSystem(path) { return EROFS }
+        return access(path, R_OK | W_OK) != 0 && errno == EACCES ? EACCES : ENOENT
+    }
+
     /// Creates a storage error from the system's error number for opening a file.
     init(errno number: Int32, path: String) {
         switch number {
@@ -109,7 +115,8 @@ extension StorageError {
         case EACCES, EPERM:
             self.init(
                 .readOnly,
-                "\(path) cannot be written; give the server's user write access to the file and its folder (`ls -l`)")
+                "\(path) cannot be written; give this process's user read and write access to the file and its folder "
+                    + "(`ls -l`)")
         default:
             self.init(.cannotOpen, "\(path) cannot be opened; does its folder exist, and may the server write there?")
         }

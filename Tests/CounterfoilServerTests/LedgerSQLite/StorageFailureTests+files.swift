@@ -182,6 +182,18 @@ extension `Storage failures` {
         }
     }
 
+    /// As after root copied a backup. The message asked whether the folder exists.
+    @Test(.enabled(if: getuid() != 0, "root may read any file"))
+    func `Opening a ledger of another user throws an error that names the access to the file`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            try SQLiteStorage(path: path).close()
+            try FileManager.default.setAttributes([.posixPermissions: 0o000], ofItemAtPath: path)
+            let error = #expect(throws: StorageError.self) { try SQLiteStorage(path: path) }
+            #expect(error?.code == .readOnly && error?.message.contains("read and write access to the file") == true)
+        }
+    }
+
     @Test func `A folder is not used as a ledger, and nothing is changed`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let place = folder.appending(path: "ledger.sqlite").path

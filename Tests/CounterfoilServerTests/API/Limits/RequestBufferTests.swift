@@ -158,15 +158,17 @@ import Testing
 
 @Suite struct `Connection limit per address` {
     @Test(.timeLimit(.minutes(10))) func `Connections above the limit per address are closed at once`() async throws {
-        try await World.run(server: { configuration in
-            configuration.limits.connectionsPerAddress = 3
-        }) { world in
+        let lines = LogCapture()
+        try await World.run(
+            server: { $0.limits.connectionsPerAddress = 3 }, logger: lines.logger(.init())
+        ) { world in
             var open = try await Self.connect(3, world)
             let refused = try RawConnection(url: world.url)
             #expect(await refused.read().isEmpty)
             #expect(refused.isClosed)
             let metrics = try world.server.core.metrics
             #expect(await metrics.text()?.contains("\ncounterfoil_http_connections_refused_total 1\n") == true)
+            #expect(lines.count(of: "an address has too many connections") == 1 && lines.text.contains("127.0.0.1"))
             // Closing one connection makes room for another.
             open.removeLast()
             var next = ""
