@@ -59,7 +59,7 @@ extension ServerCore {
         guard let problem = await readiness.ledgerProblem() else {
             return HealthPart("ledger", .good, "It can be written.")
         }
-        return HealthPart("ledger", .failing, "It cannot be written: \(problem).")
+        return HealthPart("ledger", .failing, "It cannot be written: \(readiness.reason(of: problem) ?? problem).")
     }
 
     private func inboxPart() async -> HealthPart {

@@ -32,16 +32,16 @@ struct OperationsRoutes {
 
     /// Answers 200 if the server can handle requests, otherwise 503, with the state of each part.
     private func ready() async -> Response {
-        let parts = [
-            ("server", readiness.isDraining ? "draining" : "ok"),
-            ("ledger", await readiness.ledgerProblem() ?? "ok"),
-        ]
+        let problem = await readiness.ledgerProblem()
+        let parts = [("server", readiness.isDraining ? "draining" : "ok"), ("ledger", problem ?? "ok")]
         let isReady = parts.allSatisfy { $0.1 == "ok" }
         // Load balancers poll often; log only changes.
         let states = parts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         let former = readiness.recordStates(states)
         if former != states, !isReady {
-            logger.warning("the server is not ready", metadata: ["reason": "\(states)"])
+            var metadata: Logger.Metadata = ["reason": "\(states)"]
+            if let problem { metadata["ledger"] = readiness.reason(of: problem).map { "\($0)" } }
+            logger.warning("the server is not ready", metadata: metadata)
         } else if former != states, !former.isEmpty {
             logger.notice("the server is ready again")
         }

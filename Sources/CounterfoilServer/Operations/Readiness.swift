@@ -10,8 +10,8 @@ package final class Readiness: Sendable {
         var began: ContinuousClock.Instant?
         /// The end of the last check.
         var checked: ContinuousClock.Instant?
-        /// The code of the ledger's problem.
-        var problem: String?
+        /// The error of the last check; nil if it succeeded.
+        var failure: StorageError?
         /// The states that were reported last.
         var reported = ""
     }
@@ -62,6 +62,12 @@ package final class Readiness: Sendable {
     /// Returns the code of the ledger's problem; nil if the ledger can be written.
     package func ledgerProblem() async -> String? { await ledgerProblem(maximumAge: Self.validity) }
 
+    /// Returns what is wrong with the ledger, and what to do; nil if the last check found another problem.
+    func reason(of problem: String) -> String? {
+        let failure = state.withLock(\.failure)
+        return failure?.code.rawValue == problem ? failure?.logReason : nil
+    }
+
     private func ledgerProblem(maximumAge: Duration) async -> String? {
         let start = now()
         let mustCheck = state.withLock { state in
@@ -73,12 +79,12 @@ package final class Readiness: Sendable {
         if mustCheck { await beginCheck() }
         let current = now()
         return state.withLock { state in
-            guard let began = state.began else { return state.problem }
+            guard let began = state.began else { return state.failure?.code.rawValue }
             let waited = began.duration(to: current)
             // Before the first check ends, nothing is known. The caller that began it has waited long enough; other
             // callers report a stall only when that check has lasted longer than `timeout`.
             let isUnknown = state.checked == nil && (mustCheck || waited >= timeout)
-            return isUnknown || waited >= Self.limit ? Self.stalled : state.problem
+            return isUnknown || waited >= Self.limit ? Self.stalled : state.failure?.code.rawValue
         }
     }
 
@@ -96,14 +102,16 @@ package final class Readiness: Sendable {
     }
 
     private func runCheck() async {
-        let problem: String?
+        let failure: StorageError?
         do {
             try await check()
-            problem = nil
-        } catch let error as StorageError { problem = error.code.rawValue } catch { problem = "storage_failed" }
+            failure = nil
+        } catch let error as StorageError { failure = error } catch {
+            failure = StorageError(.failed, error.logReason)
+        }
         let ended = now()
         state.withLock { state in
-            (state.began, state.checked, state.problem) = (nil, ended, problem)
+            (state.began, state.checked, state.failure) = (nil, ended, failure)
         }
     }
 }

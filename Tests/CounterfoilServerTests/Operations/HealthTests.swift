@@ -39,6 +39,8 @@ import Testing
                     try await world.request("/health/ready").status == 503
                 }
                 #expect(lines.text.contains("the server is not ready") && !lines.text.contains("ready again"))
+                // At night no request fails that would log it.
+                #expect(lines.text.contains(#"ledger="storage_read_only: "#), "\(lines.text)")
                 // Nobody has to request `/health/ready` for the alert.
                 let full = try #require(await world.server.core.metrics.text())
                 #expect(full.contains("\ncounterfoil_ready 0\n"))

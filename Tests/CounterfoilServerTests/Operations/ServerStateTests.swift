@@ -33,6 +33,22 @@ import Testing
         }
     }
 
+    @Test func `The health route says why the ledger cannot be written, and what to do`() async throws {
+        try await World.withAPI { world in
+            try await world.withReadOnlyLedger {
+                var detail = ""
+                try await waitUntil("the ledger cannot be written") {
+                    let parts = try await world.api.get("/v1/operations/health").items
+                    let part = try #require(parts.first { $0["name"] as? String == "ledger" })
+                    detail = try #require(part["detail"] as? String)
+                    return part["status"] as? String == "failing"
+                }
+                #expect(detail.hasPrefix("It cannot be written: storage_read_only: "), "\(detail)")
+                #expect(detail.contains("write access"), "\(detail)")
+            }
+        }
+    }
+
     @Test func `The health route names the app and environment whose recovery fails`() async throws {
         try await AppStoreProxy.run({ _ in (status: 401, body: "") }) { proxy in
             try await World.withAPI { configuration in
