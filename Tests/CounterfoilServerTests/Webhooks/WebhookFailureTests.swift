@@ -12,63 +12,6 @@ import Testing
 @testable import Ledger
 @testable import LedgerServices
 
-/// A dispatcher with two or more endpoints, on a ledger whose operations can fail.
-private struct FailingWorld {
-    let ledger: TestLedger
-    let storage: FailingWebhookStorage
-    let dispatcher: WebhookDispatcher
-    let receiver: WebhookReceiver
-
-    /// Calls `body` while the dispatcher runs.
-    static func run(
-        to endpoints: [String] = ["a", "b"], logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-        _ body: (FailingWorld) async throws -> Void
-    ) async throws {
-        try await Tool.inTemporaryFolder { folder in
-            try await WebhookReceiver.run { receiver in
-                let world = try await FailingWorld(in: folder, receiver, endpoints, logger)
-                let dispatcher = world.dispatcher
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { await dispatcher.run() }
-                    // The dispatcher has finished the work of its start.
-                    await dispatcher.waitUntilIdle()
-                    try await body(world)
-                    dispatcher.close()
-                }
-                try await world.ledger.storage.close()
-            }
-        }
-    }
-
-    private init(
-        in folder: URL, _ receiver: WebhookReceiver, _ endpoints: [String], _ logger: Logger
-    ) async throws {
-        ledger = try await TestLedger(in: folder)
-        storage = FailingWebhookStorage(ledger.storage)
-        self.receiver = receiver
-        let renderer = EventRenderer(
-            storage: ledger.storage, scopes: ledger.scopes, verifier: try TestStore.verifier(), apps: Apps([]),
-            logger: logger)
-        dispatcher = try await WebhookDispatcher(
-            endpoints.map { World.webhook($0, "\(receiver.url)/\($0)") }, storage: storage, scopes: ledger.scopes,
-            renderer: renderer, timeout: .seconds(600), drainTimeout: .seconds(10), clock: .showing { World.start },
-            logger: logger, metrics: ServerMetrics(PrometheusMetrics()))
-    }
-
-    /// Creates an event for each customer by a grant.
-    func createGrants(for customers: [String] = ["anna", "bob"]) async throws {
-        for customer in customers {
-            let content = GrantEvent.Content(
-                customer: customer, entitlement: "premium", reason: "sorry", actor: "team")
-            _ = try await ledger.storage.createGrant(
-                "grant of \(customer)", content, in: ledger.appEnvironment.id, at: World.start.milliseconds)
-        }
-    }
-
-    /// Returns the paths of the messages since the last call, sorted.
-    func takePaths() -> [String] { receiver.take().map(\.path).sorted() }
-}
-
 @Suite struct `Webhooks after failures` {
     @Test func `The deliveries of a removed endpoint are deleted although the ledger fails once`() async throws {
         try await FailingWorld.run { world in
