@@ -4,55 +4,10 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-private let products = [ProductEntitlements("monthly", ["pro"]), ProductEntitlements("coins", [])]
-
-/// A client with its store, server and storage. Nothing sleeps: tests advance the clock and await events.
-private struct App {
-    let scheduler = ManualScheduler(t0)
-    let storage: any ClientStorage
-    let store: ScriptedStore
-    let server: MemoryBackend
-    let flaky: FlakyBackend
-    let client: PurchaseClient
-
-    init(
-        store: ScriptedStore = ScriptedStore(appTransaction: "e30.e30.e30"),
-        storage: any ClientStorage = MemoryStorage(), faults: [FlakyBackend.Fault] = [],
-        _ change: (inout PurchaseClientConfiguration) -> Void = { _ in }
-    ) async {
-        self.store = store
-        self.storage = storage
-        server = MemoryBackend(products, scheduler: scheduler)
-        flaky = FlakyBackend(server)
-        await flaky.enqueueFaults(faults)
-        var configuration = PurchaseClientConfiguration()
-        configuration.productEntitlements = products
-        configuration.onNotice = { _ in }
-        change(&configuration)
-        client = PurchaseClient(
-            store: store, backend: flaky, storage: storage, configuration: configuration, scheduler: scheduler)
-    }
-
-    /// Waits until the published customer meets the condition.
-    func waitForCustomer(_ condition: @Sendable (Customer) -> Bool) async -> Customer? {
-        for await customer in client.customers where condition(customer) { return customer }
-        return nil
-    }
-
-    /// Waits until the store or the server meets the condition. Records an issue if it does not.
-    func until(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async -> Bool) async {
-        for _ in 0..<100_000 {
-            if await condition() { return }
-            await Task.yield()
-        }
-        Issue.record("The condition was not met.", sourceLocation: sourceLocation)
-    }
-}
-
 @Suite(.timeLimit(.minutes(10)))
 struct `The client drives store, server and storage` {
     @Test func `At launch the device's purchases are reported, shown and finished`() async throws {
-        let app = await App()
+        let app = await RunningApp()
         await app.store.add(subscription(), reportsUpdate: false)
         app.client.start()
         try app.client.signIn(anna, token: "token")
@@ -67,7 +22,7 @@ struct `The client drives store, server and storage` {
     @Test func `Updates before a sign-in are not lost, because listening begins before start returns`()
         async throws
     {
-        let app = await App()
+        let app = await RunningApp()
         app.client.start()
         await app.store.add(coins())
         try app.client.signIn(anna, token: "token")
@@ -76,7 +31,7 @@ struct `The client drives store, server and storage` {
     }
 
     @Test func `Starting twice runs the client once`() async throws {
-        let app = await App()
+        let app = await RunningApp()
         app.client.start()
         app.client.start()
         try app.client.signIn(anna, token: "token")
@@ -85,7 +40,7 @@ struct `The client drives store, server and storage` {
     }
 
     @Test func `A stream that is no longer read is forgotten, although the customer does not change`() async throws {
-        let app = await App()
+        let app = await RunningApp()
         app.client.start()
         try app.client.signIn(anna, token: "token")
         _ = await app.waitForCustomer { $0.readiness == .ready && $0.source == .server }
@@ -99,7 +54,7 @@ struct `The client drives store, server and storage` {
     }
 
     @Test func `In a test, too, a customer whose UUID is in upper case owns what they buy`() async throws {
-        let app = await App()
+        let app = await RunningApp()
         app.client.start()
         try app.client.signIn(anna.uppercased(), token: "token")
         await app.store.enqueuePurchaseResults([.success(coins())])
@@ -110,7 +65,7 @@ struct `The client drives store, server and storage` {
 
     @Test func `A purchase is delivered, finished and shown`() async throws {
         let delivered = AsyncStream.makeStream(of: UInt64.self)
-        let app = await App { $0.deliver = { sold, _ in delivered.continuation.yield(sold.id) } }
+        let app = await RunningApp { $0.deliver = { sold, _ in delivered.continuation.yield(sold.id) } }
         app.client.start()
         try app.client.signIn(anna, token: "token")
         await app.store.enqueuePurchaseResults([.success(coins())])
@@ -125,7 +80,7 @@ struct `The client drives store, server and storage` {
 
     @Test func `A delivery names the customer to whom the consumable belongs`() async throws {
         let delivered = AsyncStream.makeStream(of: String.self)
-        let app = await App { $0.deliver = { delivered.continuation.yield($1) } }
+        let app = await RunningApp { $0.deliver = { delivered.continuation.yield($1) } }
         await app.store.add(coins(), reportsUpdate: false)
         app.client.start()
         try app.client.signIn(anna, token: "token")
@@ -139,7 +94,7 @@ struct `The client drives store, server and storage` {
     @Test func `After a lost answer the purchase is reported again and then finished`()
         async throws
     {
-        let app = await App(faults: [.lostResponse])
+        let app = await RunningApp(faults: [.lostResponse])
         await app.store.add(coins(), reportsUpdate: false)
         app.client.start()
         try app.client.signIn(anna, token: "token")
@@ -153,7 +108,7 @@ struct `The client drives store, server and storage` {
     }
 
     @Test func `A server that hangs delays neither the launch nor a purchase`() async throws {
-        let app = await App(faults: [.hang, .hang, .hang])
+        let app = await RunningApp(faults: [.hang, .hang, .hang])
         app.client.start()
         try app.client.signIn(anna, token: "token")
         await app.store.enqueuePurchaseResults([.success(subscription(purchased: t0 + 1))])
@@ -168,7 +123,7 @@ struct `The client drives store, server and storage` {
     }
 
     @Test func `Only restore syncs with the App Store`() async throws {
-        let app = await App()
+        let app = await RunningApp()
         await app.store.add(subscription(token: nil), reportsUpdate: false)
         await app.store.failSync(with: CancellationError())
         app.client.start()
@@ -181,123 +136,9 @@ struct `The client drives store, server and storage` {
         #expect(await app.server.reports.map(\.report.restore).suffix(1) == [true])
     }
 
-    @Test func `After a restart the cached answer is shown before the server's`() async throws {
-        let storage = MemoryStorage()
-        let first = await App(storage: storage)
-        await first.store.add(subscription(), reportsUpdate: false)
-        first.client.start()
-        try first.client.signIn(anna, token: "token")
-        _ = await first.waitForCustomer { $0.isActive("pro") && $0.source == .server }
-        await first.client.stop()
-        let second = await App(storage: storage, faults: [.hang])
-        second.client.start()
-        let customer = await second.waitForCustomer { $0.isActive("pro") }
-        #expect(customer?.source == .cache && customer?.readiness == .ready)
-        await second.client.stop()
-    }
-
-    @Test func `A storage that cannot be read yet is read again, and is not overwritten`() async throws {
-        var device = DeviceRecord()
-        device.delivered = [7]
-        let storage = LockedStorage(["device": try JSONEncoder().encode(device)])
-        let notices = AsyncStream.makeStream(of: ClientNotice.self)
-        let app = await App(storage: storage) { $0.onNotice = { notices.continuation.yield($0) } }
-        app.client.start()
-        try app.client.signIn(anna, token: "token")
-        for refusals in 1...3 {
-            await app.until { await app.scheduler.nextWake == 1 }
-            #expect(await storage.refusals == refusals)
-            let isLocked = PurchaseClientError(.storageFailed, "IsLocked()")
-            await #expect(throws: isLocked) { try await app.client.buy("coins") }
-            await #expect(throws: isLocked) { try await app.client.restore() }
-            if refusals == 3 { await storage.unlock() }
-            await app.scheduler.advance(by: 1)
-        }
-        #expect(await app.waitForCustomer { $0.id == anna && $0.readiness == .ready } != nil)
-        #expect(await app.store.purchases.isEmpty)
-        #expect(await app.store.synced == 0)
-        #expect(try await app.client.buy("coins") == .cancelled)
-        let saved = try #require(try await storage.load("device"))
-        let record = try JSONDecoder().decode(DeviceRecord.self, from: saved)
-        #expect(record.customer == anna && record.delivered == [7])
-        notices.continuation.finish()
-        var received: [ClientNotice] = []
-        for await notice in notices.stream { received.append(notice) }
-        #expect(received == [.storage("IsLocked()")])
-    }
-
-    @Test func `A call that waits while the storage cannot be read fails, and begins nothing later`() async throws {
-        let storage = LockedStorage([:])
-        let app = await App(storage: storage)
-        try app.client.signIn(anna, token: "token")
-        let buying = Task { try await app.client.buy("coins") }
-        let restoring = Task { try await app.client.restore() }
-        // Give both calls the time to wait for the start. Later calls fail, too.
-        for _ in 0..<1000 { _ = await app.client.current }
-        app.client.start()
-        let isLocked = PurchaseClientError(.storageFailed, "IsLocked()")
-        await #expect(throws: isLocked) { try await buying.value }
-        await #expect(throws: isLocked) { try await restoring.value }
-        await app.until { await app.scheduler.nextWake == 1 }
-        await storage.unlock()
-        await app.scheduler.advance(by: 1)
-        #expect(await app.waitForCustomer { $0.id == anna && $0.source == .server } != nil)
-        #expect(await app.store.purchases.isEmpty)
-        #expect(await app.store.synced == 0)
-    }
-
-    @Test func `A failed save is repeated at the next event, so that a sign-out persists`() async throws {
-        let storage = FullStorage()
-        let notices = AsyncStream.makeStream(of: ClientNotice.self)
-        let app = await App(storage: storage) { $0.onNotice = { notices.continuation.yield($0) } }
-        app.client.start()
-        try app.client.signIn(anna, token: "token")
-        _ = await app.waitForCustomer { $0.id == anna && $0.source == .server }
-        let before = try #require(await storage.load("device"))
-        await storage.fill()
-        app.client.signOut()
-        var received = notices.stream.makeAsyncIterator()
-        #expect(await received.next() == .storage("IsFull()"))
-        await storage.makeRoom()
-        app.client.enterForeground()
-        await app.until { await storage.load("device") != before }
-        let saved = try #require(await storage.load("device"))
-        #expect(try JSONDecoder().decode(DeviceRecord.self, from: saved).customer == nil)
-        await app.until { await storage.load("customer") == nil }
-        #expect(await storage.load("customer") == nil)
-    }
-
-    @Test func `While the storage is full, the app is notified once of each record`() async throws {
-        let storage = FullStorage()
-        let notices = AsyncStream.makeStream(of: ClientNotice.self)
-        let app = await App(storage: storage) { $0.onNotice = { notices.continuation.yield($0) } }
-        app.client.start()
-        await storage.fill()
-        for customer in [anna, bert, anna] {
-            try app.client.signIn(customer, token: "token")
-            #expect(await app.waitForCustomer { $0.id == customer && $0.source == .server } != nil)
-        }
-        notices.continuation.finish()
-        var received: [ClientNotice] = []
-        for await notice in notices.stream { received.append(notice) }
-        #expect(received == [.storage("IsFull()"), .storage("IsFull()")])
-    }
-
-    @Test func `Undecodable storage counts as empty, and the app is notified`() async throws {
-        let storage = MemoryStorage()
-        await storage.save(Data("{".utf8), as: "device")
-        let notices = AsyncStream.makeStream(of: ClientNotice.self)
-        let app = await App(storage: storage) { $0.onNotice = { notices.continuation.yield($0) } }
-        app.client.start()
-        var received = notices.stream.makeAsyncIterator()
-        guard case .storage? = await received.next() else { return #expect(Bool(false)) as Void }
-        try app.client.signIn(anna, token: "token")
-        #expect(await app.waitForCustomer { $0.id == anna && $0.readiness == .ready } != nil)
-    }
-
     @Test func `The token is requested, and requested again after it expired`() async throws {
         let tokenRequests = AsyncStream.makeStream(of: String.self)
-        let app = await App(faults: [.failure(BackendFailure(status: 401, code: "token_expired"))]) {
+        let app = await RunningApp(faults: [.failure(BackendFailure(status: 401, code: "token_expired"))]) {
             $0.token = {
                 tokenRequests.continuation.yield($0)
                 return "token"
@@ -312,7 +153,7 @@ struct `The client drives store, server and storage` {
     }
 
     @Test func `Without an account the app transaction begins a session`() async throws {
-        let app = await App { $0.allowsAnonymousCustomers = true }
+        let app = await RunningApp { $0.allowsAnonymousCustomers = true }
         await app.store.add(subscription(token: nil), reportsUpdate: false)
         app.client.start()
         let customer = await app.waitForCustomer { $0.isActive("pro") && $0.source == .server }
@@ -323,7 +164,7 @@ struct `The client drives store, server and storage` {
     }
 
     @Test func `A purchase while signed out waits for the next sign-in`() async throws {
-        let app = await App()
+        let app = await RunningApp()
         app.client.start()
         try app.client.signIn(anna, token: "token")
         _ = await app.waitForCustomer { $0.source == .server && $0.readiness == .ready }
@@ -338,7 +179,7 @@ struct `The client drives store, server and storage` {
     }
 
     @Test func `A purchase that the store did not start is not saved`() async throws {
-        let app = await App()
+        let app = await RunningApp()
         app.client.start()
         try app.client.signIn("anna", token: "token")
         _ = await app.waitForCustomer { $0.id == "anna" }
@@ -350,7 +191,7 @@ struct `The client drives store, server and storage` {
     }
 
     @Test func `Another error of the store has a code that says that the purchase may follow`() async throws {
-        let app = await App()
+        let app = await RunningApp()
         app.client.start()
         try app.client.signIn("anna", token: "token")
         await app.store.failPurchases(with: CancellationError())
@@ -375,7 +216,7 @@ struct `The client drives store, server and storage` {
     }
 
     @Test func `A stopped client throws from its calls and ends its sequences`() async throws {
-        let app = await App()
+        let app = await RunningApp()
         await app.client.stop()
         await #expect(throws: PurchaseClientError.stopped) { try await app.client.buy("coins") }
         #expect(await app.waitForCustomer { _ in true } == nil)
@@ -385,7 +226,7 @@ struct `The client drives store, server and storage` {
     func `A customer's identifier has 1 to 255 bytes, and is not what clients resolve in a path`(_ customer: String)
         async throws
     {
-        let app = await App()
+        let app = await RunningApp()
         #expect(throws: PurchaseClientError.invalidCustomer) { try app.client.signIn(customer) }
     }
 }
