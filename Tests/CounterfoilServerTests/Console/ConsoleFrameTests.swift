@@ -9,37 +9,6 @@ import WebConsole
 
 @testable import CounterfoilServer
 
-extension World {
-    /// Runs a world with the console enabled and a browser that is signed in.
-    static func withConsole(
-        _ change: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
-        _ body: (World, Browser) async throws -> Void
-    ) async throws {
-        try await World.withAPI { configuration in
-            configuration.console.isEnabled = true
-            change(&configuration)
-        } _: { world in
-            let browser = Browser(world.url)
-            try await browser.signIn()
-            try await body(world, browser)
-        }
-    }
-}
-
-extension Browser.Page {
-    /// The displayed text of the `code` element with this ID.
-    func text(of id: String) -> String? {
-        guard let start = text.firstRange(of: "id=\"\(id)\">"),
-            let end = text[start.upperBound...].firstRange(of: "</code>")
-        else { return nil }
-        var shown = String(text[start.upperBound..<end.lowerBound].replacing(/<[^>]*>/, with: ""))
-        for (entity, character) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")] {
-            shown.replace(entity, with: character)
-        }
-        return shown
-    }
-}
-
 /// The parts that all pages share: navigation, commands, error pages, links.
 @Suite struct `Common parts of console pages` {
     /// Runs a command from a page in a shell, unchanged.
@@ -282,47 +251,5 @@ extension Browser.Page {
             #expect(links.count == 5 && links.allSatisfy { $0.contains("customer=anna") }, "\(links)")
             #expect(links.first?.contains("state=") == false)
         }
-    }
-
-    @Test func `Link cells with one target and different texts have different identities`() {
-        let link = PageLink("x")
-        #expect(ConsolePage.Cell.link("one", link).identity != ConsolePage.Cell.link("two", link).identity)
-        #expect(ConsolePage.Cell.link("one", link).identity == ConsolePage.Cell.link("one", link).identity)
-    }
-
-    @Test func `Each row of a list has a key of its own, also if it reads like another row`() {
-        var page = ConsolePage("x")
-        page.table("x", ["Text"], [[.plain("one")], [.plain("two")], [.plain("one")]], empty: "")
-        page.entries([ConsolePage.Entry("same"), ConsolePage.Entry("same")], empty: "")
-        let keys = Self.html(page).components(separatedBy: "data-key=\"").dropFirst().map { part in
-            String(part.prefix { $0 != "\"" })
-        }
-        #expect(keys == ["one", "two", "one 2", "same", "same 2"])
-    }
-
-    @Test func `Long texts are shortened with the full text behind, and number columns have a class`() {
-        var page = ConsolePage("x")
-        let long = String(repeating: "x", count: 500) + "end"
-        page.table("x", ["Text", "Count"], [[.foreign(long), .number("1,000")]], empty: "")
-        page.facts([("code", .code(long))])
-        var entry = ConsolePage.Entry(long)
-        entry.inside = ConsolePage("x")
-        page.entries([entry], empty: "")
-        #expect(Self.html(page).components(separatedBy: "All 503 characters").count == 3)
-        #expect(Self.html(page).components(separatedBy: "xend<").count == 4)
-        #expect(Self.html(page).contains("<th scope=\"col\" class=\"num\">Count</th>"))
-        #expect(Self.html(page).contains("<td data-label=\"Count\" class=\"num\">1,000</td>"))
-        // The customer's own page shows the customer's ID in full.
-        #expect(
-            Self.html(ConsolePage("Customer", foreign: String(repeating: "ä", count: 255))).contains("ää</bdi></h1>"))
-    }
-
-    private static func html(_ page: ConsolePage) -> String {
-        var shell = Shell(
-            heading: page.heading, product: "x", home: PageLink("x"), assets: ConsoleAssets(folder: ["x"]), version: "x"
-        )
-        shell.foreignHeading = page.foreignHeading
-        guard let library = try? PageLibrary(ServerPages.files) else { return "" }
-        return library.page("page", page.values, in: shell)
     }
 }
