@@ -76,38 +76,32 @@ import Testing
             $0.retry = .never
             $0.circuitBreaker = CircuitBreakerPolicy(failureThreshold: 3, openDuration: .seconds(30))
         }
-        func call() async -> AppStoreServerError.Code? {
-            await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }?.code
-        }
-        for _ in 0..<3 { #expect(await call() == .serverFailure) }
-        for _ in 0..<5 { #expect(await call() == .circuitOpen) }
+        for _ in 0..<3 { #expect(await bench.transactionError()?.code == .serverFailure) }
+        for _ in 0..<5 { #expect(await bench.transactionError()?.code == .circuitOpen) }
         #expect(transport.requests.count == 3)
-        let refusal = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        let refusal = await bench.transactionError()
         #expect(refusal?.retryAfter == bench.clock.date + 30)
         for count in 4...5 {
             bench.clock.advance(by: .seconds(30))
-            #expect(await call() == .serverFailure)
-            #expect(await call() == .circuitOpen)
+            #expect(await bench.transactionError()?.code == .serverFailure)
+            #expect(await bench.transactionError()?.code == .circuitOpen)
             #expect(transport.requests.count == count)
         }
         bench.clock.advance(by: .seconds(30))
-        #expect(await call() == nil)
-        #expect(await call() == nil)
+        #expect(await bench.transactionError()?.code == nil)
+        #expect(await bench.transactionError()?.code == nil)
     }
 
     @Test func `By default ten failures in a row open the circuit for half a minute`() async throws {
         let transport = StubTransport(
             Array(repeating: Stub.status(503).reply, count: 10) + [Stub.transaction.reply])
         let bench = try Bench(transport) { $0.retry = .never }
-        func call() async -> AppStoreServerError.Code? {
-            await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }?.code
-        }
-        for _ in 0..<10 { #expect(await call() == .serverFailure) }
-        #expect(await call() == .circuitOpen)
+        for _ in 0..<10 { #expect(await bench.transactionError()?.code == .serverFailure) }
+        #expect(await bench.transactionError()?.code == .circuitOpen)
         bench.clock.advance(by: .seconds(29))
-        #expect(await call() == .circuitOpen)
+        #expect(await bench.transactionError()?.code == .circuitOpen)
         bench.clock.advance(by: .seconds(1))
-        #expect(await call() == nil)
+        #expect(await bench.transactionError()?.code == nil)
     }
 
     /// Otherwise no call would ever be made again: each would wait for the outcome of the cancelled one.
@@ -116,13 +110,10 @@ import Testing
             $0.retry = .never
             $0.circuitBreaker = CircuitBreakerPolicy(failureThreshold: 1, openDuration: .seconds(30))
         }
-        func call() async -> AppStoreServerError.Code? {
-            await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }?.code
-        }
-        #expect(await call() == .serverFailure)
+        #expect(await bench.transactionError()?.code == .serverFailure)
         bench.clock.advance(by: .seconds(30))
-        #expect(await call() == .cancelled)
-        #expect(await call() == nil)
+        #expect(await bench.transactionError()?.code == .cancelled)
+        #expect(await bench.transactionError()?.code == nil)
     }
 
     @Test func `A refusal by a server that works again closes the circuit`() async throws {
@@ -134,12 +125,9 @@ import Testing
                 $0.retry = .never
                 $0.circuitBreaker = CircuitBreakerPolicy(failureThreshold: 1, openDuration: .seconds(30))
             }
-            func call() async -> AppStoreServerError.Code? {
-                await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }?.code
-            }
-            #expect(await call() == .serverFailure)
+            #expect(await bench.transactionError()?.code == .serverFailure)
             bench.clock.advance(by: .seconds(30))
-            for _ in 0..<2 { #expect(await call() == code) }
+            for _ in 0..<2 { #expect(await bench.transactionError()?.code == code) }
         }
     }
 
@@ -162,7 +150,7 @@ import Testing
         let bench = try Bench(.status(503), .transaction) {
             $0.circuitBreaker = CircuitBreakerPolicy(failureThreshold: 1, openDuration: .seconds(30))
         }
-        let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        let error = await bench.transactionError()
         #expect(error?.code == .serverFailure)
         #expect(error?.attempts == 1)
     }

@@ -84,7 +84,7 @@ import Testing
     /// A machine with a wrong clock signs tokens that have expired or are not valid yet.
     @Test func `An error for a refused token names key and clock as possible causes`() async throws {
         let bench = try Bench(.status(401, "")) { $0.retry = .never }
-        let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        let error = await bench.transactionError()
         #expect(error?.code == .unauthorized)
         #expect(error?.message.hasSuffix("check the key, and this machine's clock") == true)
     }
@@ -92,7 +92,7 @@ import Testing
     @Test func `Message and body of an error are truncated`() async throws {
         let text = String(repeating: "x", count: 10_000)
         let bench = try Bench(.status(400, #"{"errorCode":4000006,"errorMessage":"\#(text)"}"#))
-        let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        let error = await bench.transactionError()
         #expect(error?.apiMessage?.count == 500)
         #expect(error?.body.count == AppStoreServerError.maximumBodySize)
         #expect(error?.apiCode == .invalidTransactionId)
@@ -132,7 +132,7 @@ import Testing
                 let body = #"["\#(request.header("Authorization") ?? "")"]"#
                 return HTTPTransportResponse(status: 200, body: Data(body.utf8))
             })
-        let decoded = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        let decoded = await bench.transactionError()
         let called = await failure { () async throws(AppStoreServerError) in
             try await bench.client.call(.transaction, ["1"])
         }
@@ -176,7 +176,7 @@ import Testing
 
     @Test func `An error is described in one line`() async throws {
         let bench = try Bench(.apiError(4_040_010))
-        let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        let error = await bench.transactionError()
         #expect(
             error?.description == "refused (transaction) status 404 4040010 TransactionIdNotFound: Message 4040010")
     }
@@ -184,7 +184,7 @@ import Testing
     @Test func `The description of an error is one line even if the server's message has several`() async throws {
         let body = Data(#"{"errorCode":4040010,"errorMessage":"a\nb\u001b[2J"}"#.utf8)
         let bench = try Bench(Stub { _ in HTTPTransportResponse(status: 404, body: body) })
-        let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        let error = await bench.transactionError()
         #expect(error?.apiMessage == "a\nb\u{1B}[2J")
         #expect(error?.description.hasSuffix(#": a\u{a}b\u{1b}[2J"#) == true)
     }
@@ -197,7 +197,7 @@ import Testing
     ])
     func `An undecodable response throws an error with its body`(_ body: String) async throws {
         let bench = try Bench(.ok(body))
-        let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        let error = await bench.transactionError()
         #expect(error?.code == .undecodableResponse)
         #expect(error?.isRetryable == false)
         #expect(error?.body == Data(body.utf8).prefix(AppStoreServerError.maximumBodySize))
@@ -277,7 +277,7 @@ import Testing
 
     @Test func `The maximum size of responses is configurable`() async throws {
         let bench = try Bench(.transaction) { $0.maximumResponseSize = 10 }
-        let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        let error = await bench.transactionError()
         #expect(error?.code == .responseTooLarge)
         #expect(bench.transport.requests[0].maximumResponseSize == 10)
     }

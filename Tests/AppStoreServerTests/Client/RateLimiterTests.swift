@@ -95,7 +95,7 @@ import Testing
         let bench = try Bench(.transaction, clock: clock) { $0.rateLimit = RatePolicy(burst: .zero) }
         _ = try await bench.client.transaction("1")
         let tasks = (0..<3).map { _ in
-            Task { await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") } }
+            Task { await bench.transactionError() }
         }
         await clock.waitForSleepers(1)
         let limiter = try #require(bench.client.limiter)

@@ -28,7 +28,7 @@ import Testing
 
     @Test func `A request fails after the last attempt with the last error`() async throws {
         let bench = try Bench(.status(500), .status(500), .status(500), .apiError(5_000_001), .transaction)
-        let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        let error = await bench.transactionError()
         #expect(error?.apiCode == .generalInternalRetryable)
         #expect(error?.attempts == 4)
         #expect(bench.transport.requests.count == 4)
@@ -98,7 +98,7 @@ import Testing
         let date = clock.date + seconds
         let header = [(name: "Retry-After", value: Self.milliseconds(date))]
         let bench = try Bench(.apiError(4_290_000, header), .transaction, clock: clock)
-        let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        let error = await bench.transactionError()
         #expect(error?.code == .rateLimited)
         #expect(error?.isRetryable == true)
         #expect(error?.retryAfter == date)
@@ -203,9 +203,7 @@ import Testing
     @Test func `A task that is cancelled during a pause is not repeated`() async throws {
         let clock = ManualClock()
         let bench = try Bench(.status(500), .transaction, clock: clock)
-        let task = Task {
-            await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
-        }
+        let task = Task { await bench.transactionError() }
         await clock.waitForSleepers(1)
         task.cancel()
         let error = await task.value
@@ -218,7 +216,7 @@ import Testing
 
     @Test func `A task that is cancelled before or in the transport is not repeated`() async throws {
         var bench = try Bench(.failure(CancellationError()), .transaction)
-        var error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        var error = await bench.transactionError()
         #expect(error?.code == .cancelled)
         #expect(bench.transport.requests.count == 1)
         bench = try Bench(.transaction)

@@ -79,6 +79,14 @@ struct Bench {
             now: { clock.date })
         client = AppStoreServerClient(tokens: tokens, host: host, configuration: configuration, transport: transport)
     }
+
+    /// Requests a transaction. Returns the error that the client throws, or nil if it throws none.
+    func transactionError() async -> AppStoreServerError? {
+        do throws(AppStoreServerError) {
+            _ = try await client.transaction("1")
+            return nil
+        } catch { return error }
+    }
 }
 
 /// Returns the error that a call throws, or nil if it throws none.

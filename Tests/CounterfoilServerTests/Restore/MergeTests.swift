@@ -65,17 +65,14 @@ import Testing
             for _ in 0..<2 {
                 #expect(try await Self.merge(world.api, into: "account", ["from": "nobody"]).status == 200)
             }
-            func isActive(_ customer: String) async throws -> Bool {
-                try await world.api.get("/v1/customers/\(customer)/entitlements/premium")["is_active"] as? Bool ?? false
-            }
-            #expect(try await isActive("account"))
-            #expect(try await !isActive("nobody"))
+            #expect(try await TransferRouteTests.hasAccess(world, "account"))
+            #expect(try await !TransferRouteTests.hasAccess(world, "nobody"))
             #expect(try await world.api.get("/v1/customers/nobody/grants").items.isEmpty)
             #expect(try await world.api.get("/v1/customers/account/grants").items.count == 1)
             // The grant's events contain the former name until it is erased.
             #expect(try await world.storedCustomerData().contains("nobody"))
             #expect(try await world.api.send("DELETE", "/v1/customers/nobody").status == 200)
-            #expect(try await isActive("account"))
+            #expect(try await TransferRouteTests.hasAccess(world, "account"))
             #expect(!(try await world.storedCustomerData().contains("nobody")))
         }
     }

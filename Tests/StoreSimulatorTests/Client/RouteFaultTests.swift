@@ -70,13 +70,13 @@ import Testing
     @Test func `The client retries a failed request until it succeeds`() async throws {
         for effect: Fault.Effect in [.status(code: 503), .drop, .truncate] {
             try await withFault(effect, count: 2) { simulator, id in
-                let clock = InstantClock()
+                let clock = ManualClock(skipsSleeps: true)
                 let client = try simulator.client {
                     $0.retry = RetryPolicy()
                     $0.clock = clock
                 }
                 _ = try await client.transaction(id)
-                #expect(clock.sleeps.count == 2, "\(effect)")
+                #expect(clock.sleepDurations.count == 2, "\(effect)")
             }
         }
     }
@@ -84,7 +84,7 @@ import Testing
     @Test func `The client waits for a short Retry-After, and throws a long one to the caller`() async throws {
         for (seconds, isNear) in [(30.0, true), (120.0, false)] {
             try await withFault(.rateLimit(retryAfterSeconds: seconds), count: 1) { simulator, id in
-                let clock = InstantClock()
+                let clock = ManualClock(skipsSleeps: true)
                 let client = try simulator.client {
                     $0.retry = RetryPolicy()
                     $0.clock = clock
@@ -92,11 +92,11 @@ import Testing
                 }
                 if isNear {
                     _ = try await client.transaction(id)
-                    #expect(clock.sleeps.first.map { $0 >= .seconds(30) && $0 <= .seconds(31) } == true)
+                    #expect(clock.sleepDurations.first.map { $0 >= .seconds(30) && $0 <= .seconds(31) } == true)
                 } else {
                     let error = await #expect(throws: AppStoreServerError.self) { try await client.transaction(id) }
                     #expect(error?.retryAfter == simulator.now + 120)
-                    #expect(clock.sleeps == [])
+                    #expect(clock.sleepDurations == [])
                 }
             }
         }
