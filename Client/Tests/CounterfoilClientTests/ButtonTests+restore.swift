@@ -21,7 +21,7 @@ extension `Purchase and restore by the customer` {
         #expect(harness.sent.last?.request.ids.sorted() == [1, 5, 7])
         #expect(harness.outcomes.isEmpty)
         harness.answerAll()
-        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        let outcome = try harness.restoration()
         #expect(outcome.reachedAppStore && outcome.failure == nil)
         #expect(harness.finished == [7])
     }
@@ -36,14 +36,14 @@ extension `Purchase and restore by the customer` {
         #expect(harness.outcomes[1] != nil)
     }
 
-    @Test func `Without a network the sync fails, and restore still reports the device's purchases`() {
+    @Test func `Without a network the sync fails, and restore still reports the device's purchases`() throws {
         var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.synced(call: 1, reachedAppStore: false))
         harness.gather(current: [lifetime()])
         #expect(harness.sent.last?.request.ids == [5])
         harness.answerAll()
-        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        let outcome = try harness.restoration()
         #expect(!outcome.reachedAppStore && outcome.failure == nil)
     }
 
@@ -58,20 +58,20 @@ extension `Purchase and restore by the customer` {
         #expect(harness.outcomes.count == 2)
     }
 
-    @Test func `A failed restore is reported, and its retry does not restore`() {
+    @Test func `A failed restore is reported, and its retry does not restore`() throws {
         var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather(current: [lifetime()])
         harness.fail(.noConnection)
-        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        let outcome = try harness.restoration()
         #expect(outcome.failure == .noConnection)
         harness.fire(.retry)
         #expect(harness.sent.last?.request.ids == [5])
         #expect(harness.lastReport?.restore == false)
     }
 
-    @Test func `A failure during the sync does not fail the restore`() {
+    @Test func `A failure during the sync does not fail the restore`() throws {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [lifetime()])
         harness.send(.restore(call: 1))
@@ -80,11 +80,11 @@ extension `Purchase and restore by the customer` {
         harness.gather(unfinished: [lifetime()])
         #expect(harness.outcomes.isEmpty)
         harness.answerAll()
-        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        let outcome = try harness.restoration()
         #expect(outcome.reachedAppStore && outcome.failure == nil)
     }
 
-    @Test func `A refused purchase of another customer does not keep the app transaction from being sent`() {
+    @Test func `A refused purchase of another customer does not keep the app transaction from being sent`() throws {
         var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.synced(call: 1, reachedAppStore: true))
@@ -95,11 +95,11 @@ extension `Purchase and restore by the customer` {
         #expect(harness.lastReport?.appTransaction != nil && harness.lastReport?.restore == false)
         harness.refuseAsInUse([5])
         #expect(harness.notices == [.belongsToAnotherCustomer(lifetime())])
-        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        let outcome = try harness.restoration()
         #expect(outcome.failure == nil)
     }
 
-    @Test func `A restore of another customer's purchases is refused once, and then reported without restore`() {
+    @Test func `A restore of another customer's purchases is refused once, and then reported without restore`() throws {
         var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.synced(call: 1, reachedAppStore: true))
@@ -109,7 +109,7 @@ extension `Purchase and restore by the customer` {
         harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
         #expect(harness.sent.map(\.request.ids.count) == [31, 31])
         #expect(harness.lastReport?.restore == false && harness.lastReport?.appTransaction != nil)
-        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        let outcome = try harness.restoration()
         #expect(outcome.failure == nil)
         harness.refuseAsInUse(renewals.map(\.id))
         #expect(harness.notices == renewals.map { ClientNotice.belongsToAnotherCustomer($0) })
@@ -139,11 +139,11 @@ extension `Purchase and restore by the customer` {
         #expect(harness.sent.last?.request.ids == [5] && harness.lastReport?.restore == true)
         harness.answerAll()
         #expect(harness.finished == [5] && harness.notices.isEmpty)
-        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        let outcome = try harness.restoration()
         #expect(outcome.failure == nil)
     }
 
-    @Test func `A restore with an expired token is repeated with a new token before it completes`() {
+    @Test func `A restore with an expired token is repeated with a new token before it completes`() throws {
         var harness = Harness.launched(anna) { $0.token = { _ in nil } }
         harness.send(.restore(call: 1))
         harness.send(.synced(call: 1, reachedAppStore: true))
@@ -153,39 +153,39 @@ extension `Purchase and restore by the customer` {
         harness.send(.token(customer: anna, .success(CustomerCredential(customer: anna, token: "fresh"))))
         #expect(harness.lastReport?.restore == true && harness.lastReport?.appTransaction != nil)
         harness.answerAll()
-        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        let outcome = try harness.restoration()
         #expect(outcome.failure == nil)
     }
 
-    @Test func `A restore whose app transaction is refused fails with the refusal`() {
+    @Test func `A restore whose app transaction is refused fails with the refusal`() throws {
         var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather()
         let failure = BackendFailure(status: 400, code: "bad_signature", parameter: "app_transaction")
         harness.fail(failure)
-        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        let outcome = try harness.restoration()
         #expect(outcome.failure == failure)
     }
 
-    @Test func `A restore during the server's Retry-After pause fails`() {
+    @Test func `A restore during the server's Retry-After pause fails`() throws {
         var harness = Harness.signedIn()
         harness.gather()
         harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: 600))
         harness.send(.restore(call: 1))
         harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather(current: [lifetime()])
-        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        let outcome = try harness.restoration()
         #expect(outcome.failure != nil)
         #expect(harness.open.isEmpty)
     }
 
-    @Test func `A restore without an answer times out`() {
+    @Test func `A restore without an answer times out`() throws {
         var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.synced(call: 1, reachedAppStore: true))
         harness.fire(.call(1))
-        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        let outcome = try harness.restoration()
         #expect(outcome.failure == .timeout)
     }
 
@@ -193,13 +193,13 @@ extension `Purchase and restore by the customer` {
         var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.signedIn(customer: bert, token: "b"))
-        guard case .failed(.customerChanged)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(harness.outcomes[1]?.error == .customerChanged)
         harness.send(.synced(call: 1, reachedAppStore: true))
         harness.gather(current: [lifetime()])
         #expect(harness.sent.allSatisfy { $0.request.report?.restore != true })
     }
 
-    @Test func `A restore waits for its own sync, not for that of the previous customer`() {
+    @Test func `A restore waits for its own sync, not for that of the previous customer`() throws {
         var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.signedIn(customer: bert, token: "b"))
@@ -213,7 +213,7 @@ extension `Purchase and restore by the customer` {
         harness.gather(current: [lifetime()])
         #expect(harness.sent.last?.request.ids == [5] && harness.lastReport?.restore == true)
         harness.answerAll()
-        guard case .restore(let outcome)? = harness.outcomes[2] else { return #expect(Bool(false)) as Void }
+        let outcome = try harness.restoration(of: 2)
         #expect(outcome.reachedAppStore && outcome.failure == nil)
     }
 }

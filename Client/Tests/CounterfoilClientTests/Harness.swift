@@ -173,9 +173,26 @@ struct Harness: ~Copyable {
         }
     }
 
+    /// Returns the result of a call of `restore`. Fails if the call has not ended, or ended with an error.
+    func restoration(
+        of call: Int = 1, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> RestoreOutcome {
+        let found: RestoreOutcome? = if case .restore(let outcome)? = outcomes[call] { outcome } else { nil }
+        return try #require(found, sourceLocation: sourceLocation)
+    }
+
     var lastReport: PurchaseReport? { sent.last?.request.report }
     var stuck: [UInt64: StuckReason] {
         Dictionary(machine.stuck.map { ($0.transaction.id, $0.reason) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension CallOutcome {
+    var purchaseOutcome: PurchaseOutcome? { if case .purchase(let outcome) = self { outcome } else { nil } }
+    var error: PurchaseClientError? { if case .failed(let error) = self { error } else { nil } }
+    /// The server's state of the purchase, if one was made.
+    var confirmation: PurchaseOutcome.Confirmation? {
+        if case .purchase(.purchased(_, let confirmation)) = self { confirmation } else { nil }
     }
 }
 

@@ -115,7 +115,11 @@ extension `The client drives store, server and storage` {
         let app = await RunningApp(storage: storage) { $0.onNotice = { notices.continuation.yield($0) } }
         app.client.start()
         var received = notices.stream.makeAsyncIterator()
-        guard case .storage? = await received.next() else { return #expect(Bool(false)) as Void }
+        let notice = await received.next()
+        guard case .storage? = notice else {
+            Issue.record("\(String(describing: notice))")
+            return
+        }
         try app.client.signIn(anna, token: "token")
         #expect(await app.waitForCustomer { $0.id == anna && $0.readiness == .ready } != nil)
     }

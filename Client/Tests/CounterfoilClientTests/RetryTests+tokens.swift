@@ -47,7 +47,7 @@ extension `Retries after server failures` {
         #expect(harness.notices == (isAccepted ? [] : [.misconfigured(refusal)]))
     }
 
-    @Test func `A restore after a refused token requests a new one`() {
+    @Test func `A restore after a refused token requests a new one`() throws {
         var harness = Harness.launched(anna) { $0.token = { _ in nil } }
         harness.send(.updated(subscription()))
         let refusal = BackendFailure(status: 401, code: "unauthorized")
@@ -63,7 +63,7 @@ extension `Retries after server failures` {
         harness.send(.token(customer: anna, .success(CustomerCredential(customer: anna, token: "fresher"))))
         harness.answerAll()
         #expect(harness.finished == [1])
-        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        let outcome = try harness.restoration()
         #expect(outcome.failure == nil)
     }
 
