@@ -1,11 +1,11 @@
 import AppStoreModels
 import Foundation
+import TestSupport
 import Testing
 
 /// Genuine signed data from the sandbox. It is stored beside the repository and is optional.
 enum Fixtures {
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/fixtures/jws")
+    static let folder = TestSupport.Fixtures.folder.appending(path: "jws")
     static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
         .filter { $0.hasSuffix(".jws") }.sorted()
 

@@ -4,13 +4,9 @@ import Testing
 
 /// The fuzzers are built with sanitizers, which takes too long for every run. These tests check that each could run.
 @Suite struct `Fuzz targets` {
-    private static func text(_ path: String) throws -> String {
-        try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
-    }
-
     /// The table in `Fuzz/run`: target, maximum input size, dictionary, genuine data.
     private static func rows() throws -> [[String]] {
-        let table = try #require(try text("Fuzz/run").firstMatch(of: /targets="([^"]+)"/)).1
+        let table = try #require(try Fixtures.file("Fuzz/run").firstMatch(of: /targets="([^"]+)"/)).1
         let rows = table.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         try #require(rows.count > 15 && Set(rows.map(\.count)) == [4])
         return rows
@@ -19,17 +15,17 @@ import Testing
     private static func targets() throws -> [String] { try rows().map { $0[0] } }
 
     @Test func `Every fuzz target has an entry point, and the reverse`() throws {
-        let points = try Self.text("Fuzz/Driver/driver.c").matches(of: /ENTRY_POINT\(fuzz_(\w+)\)/)
+        let points = try Fixtures.file("Fuzz/Driver/driver.c").matches(of: /ENTRY_POINT\(fuzz_(\w+)\)/)
         #expect(
             points.map { String($0.1).replacing("_", with: "-") }.sorted() == (try Self.targets().sorted()),
             "Fuzz/Driver/driver.c and Fuzz/run name the same targets")
     }
 
     @Test func `Every fuzz target is a product of the package with a harness`() throws {
-        let products = try Self.text("Package.swift").matches(of: /harness\("([a-z0-9-]+)", "(\w+)"/)
+        let products = try Fixtures.file("Package.swift").matches(of: /harness\("([a-z0-9-]+)", "(\w+)"/)
         #expect(products.map { String($0.1) }.sorted() == (try Self.targets().sorted()))
         for product in products {
-            let harness = try Self.text("Fuzz/\(product.2)/\(product.2).swift")
+            let harness = try Fixtures.file("Fuzz/\(product.2)/\(product.2).swift")
             #expect(harness.contains(#"@_cdecl("LLVMFuzzerTestOneInput")"#), "\(product.2)")
         }
     }

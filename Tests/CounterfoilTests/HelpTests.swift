@@ -138,7 +138,7 @@ import Testing
             }
         }
         for name in ["README.md", "CONTRIBUTING.md"] {
-            texts.append((name, try String(contentsOf: Fixtures.package.appending(path: name), encoding: .utf8)))
+            texts.append((name, try Fixtures.file(name)))
         }
         var count = 0
         // Most files mention no command, and regular expressions are slow on them.

@@ -41,9 +41,7 @@ struct ConsoleBlock: Sendable, CustomTestStringConvertible {
     }
 
     private static func blocks(_ page: String) -> [ConsoleBlock] {
-        guard let text = try? String(contentsOf: Fixtures.package.appending(path: page), encoding: .utf8) else {
-            return []
-        }
+        guard let text = try? Fixtures.file(page) else { return [] }
         var number = 0
         var block: (start: Int, lines: [String])?
         var found: [ConsoleBlock] = []

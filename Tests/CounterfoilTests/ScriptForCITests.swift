@@ -8,7 +8,7 @@ import Testing
 struct `The script for CI in the documentation` {
     /// Blocks of docs/tasks.md: the script, and what sets a grace period in it.
     private static func blocks() throws -> (script: String, gracePeriod: String) {
-        let page = try String(contentsOf: Fixtures.package.appending(path: "docs/tasks.md"), encoding: .utf8)
+        let page = try Fixtures.file("docs/tasks.md")
         let blocks = page.components(separatedBy: "```").filter { $0.hasPrefix("sh\n") }.map { String($0.dropFirst(3)) }
         return (
             try #require(blocks.first { $0.contains("server init --simulator store") }),

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct `The script and the queries for a warehouse in the documentation` {
     /// The contents of the blocks of docs/warehouse.md in a language.
     private static func blocks(_ language: String) throws -> [String] {
-        let page = try String(contentsOf: Fixtures.package.appending(path: "docs/warehouse.md"), encoding: .utf8)
+        let page = try Fixtures.file("docs/warehouse.md")
         let start = language + "\n"
         return page.components(separatedBy: "```").filter { $0.hasPrefix(start) }.map {
             String($0.dropFirst(start.count))

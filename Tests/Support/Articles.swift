@@ -14,7 +14,7 @@ package enum Articles {
     /// Returns the same lines of one page, such as `README.md`.
     package static func uncompiled(ofPage page: String, in test: String) throws -> [String] {
         let source = squeezed(try String(contentsOf: URL(filePath: test), encoding: .utf8))
-        let text = try String(contentsOf: Fixtures.package.appending(path: page), encoding: .utf8)
+        let text = try Fixtures.file(page)
         return code(in: text)
             .filter { line in
                 let parts = line.components(separatedBy: "…").map(squeezed)

@@ -25,6 +25,11 @@ package enum Fixtures {
         return table.split(separator: "\n").compactMap(GenuineJWS.init(row:))
     }()
 
+    /// Returns the text of a file of this package, such as `docs/tasks.md`.
+    package static func file(_ path: String) throws -> String {
+        try String(contentsOf: package.appending(path: path), encoding: .utf8)
+    }
+
     /// The text of a file in the folder, without the final line break.
     package static func text(_ path: String) throws -> String {
         try String(contentsOf: folder.appending(path: path), encoding: .utf8)

@@ -1,11 +1,10 @@
 import AppStoreReceipts
 import Foundation
+import TestSupport
 
 /// The genuine receipts beside the repository. Tests that need them are skipped if they are missing.
 enum Fixtures {
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "shared/fixtures/receipts")
+    static let folder = TestSupport.Fixtures.folder.appending(path: "receipts")
     static let exist = FileManager.default.fileExists(atPath: folder.path)
     static let explanation = "the folder shared/fixtures beside the repository is missing"
 

@@ -117,9 +117,7 @@ import Testing
         var variable: String
     }
 
-    private static func page() throws -> String {
-        try String(contentsOf: Fixtures.package.appending(path: "docs/configuration.md"), encoding: .utf8)
-    }
+    private static func page() throws -> String { try Fixtures.file("docs/configuration.md") }
 
     private static func documentation() throws -> [DocumentedSetting] {
         try page().split(separator: "\n").filter { $0.hasPrefix("| `") }.flatMap { row -> [DocumentedSetting] in

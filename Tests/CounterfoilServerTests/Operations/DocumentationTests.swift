@@ -9,7 +9,7 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }
         var pages: [String: String] = [:]
         for path in names.map({ "docs/" + $0 }) + ["README.md", "CONTRIBUTING.md"] {
-            pages[path] = try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
+            pages[path] = try Fixtures.file(path)
         }
         return pages
     }

@@ -57,8 +57,7 @@ import Testing
         try await World.run(server: { $0.listen.metrics = .local }) { world async throws in
             let printed = try await world.request("/metrics").text.split(separator: "\n")
                 .filter { $0.hasPrefix("# TYPE ") }.compactMap { $0.split(separator: " ").dropFirst(2).first }
-            let text = try String(
-                contentsOf: Fixtures.package.appending(path: "docs/operations-monitoring.md"), encoding: .utf8)
+            let text = try Fixtures.file("docs/operations-monitoring.md")
             let documented = text.split(separator: "\n").filter { $0.hasPrefix("| `") }
                 .flatMap { $0.split(separator: "|").first?.split(separator: "`") ?? [] }
                 .compactMap { $0.split(separator: "{").first }

@@ -58,8 +58,7 @@ import Testing
     /// Prometheus interpolates between two bounds: without a bound at half a second, requests of 0.3 seconds raised the
     /// alert.
     @Test func `The threshold of an alert on a quantile is a bound of the histogram`() throws {
-        let rules = try String(
-            contentsOf: Fixtures.package.appending(path: "Packaging/prometheus-alerts.yml"), encoding: .utf8)
+        let rules = try Fixtures.file("Packaging/prometheus-alerts.yml")
         let quantiles = rules.matches(
             of: /histogram_quantile\(.*rate\((?<name>[a-z_]+)_bucket\[.*> (?<threshold>[0-9.]+)/)
         #expect(!quantiles.isEmpty)
@@ -76,32 +75,29 @@ import Testing
     }
 
     @Test func `The documentation says what to do about every alert, and each alert has a description`() throws {
-        func read(_ path: String) throws -> String {
-            try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
-        }
-        let rules = try read("Packaging/prometheus-alerts.yml").split(separator: "      - alert: ").dropFirst()
+        let rules = try Fixtures.file("Packaging/prometheus-alerts.yml").split(separator: "      - alert: ").dropFirst()
         let names = rules.map { String($0.prefix { !$0.isNewline }) }
         #expect(names.count > 10)
         for (name, rule) in zip(names, rules) { #expect(rule.contains("description: "), "\(name)") }
-        let documented = try read("docs/operations-monitoring.md").matches(of: /\| `(Counterfoil[A-Za-z]+)` \|/)
-            .map { String($0.output.1) }
+        let documented = try Fixtures.file("docs/operations-monitoring.md").matches(
+            of: /\| `(Counterfoil[A-Za-z]+)` \|/
+        )
+        .map { String($0.output.1) }
         #expect(documented == names)
     }
 
     /// Other processes have `process_…` metrics too: the dashboard showed the memory of all of them.
     @Test func `The dashboard lists only instances of the server`() throws {
-        let dashboard = try String(
-            contentsOf: Fixtures.package.appending(path: "Packaging/grafana-dashboard.json"), encoding: .utf8)
+        let dashboard = try Fixtures.file("Packaging/grafana-dashboard.json")
         let lists = dashboard.matches(of: /label_values\(([a-z_]+), instance\)/).map { String($0.output.1) }
         #expect(!lists.isEmpty && lists.allSatisfy { $0.hasPrefix("counterfoil_") }, "\(lists)")
     }
 
     @Test func `Every metric in the alert rules and the dashboard is documented`() throws {
         let text = try ["Packaging/prometheus-alerts.yml", "Packaging/grafana-dashboard.json"].map {
-            try String(contentsOf: Fixtures.package.appending(path: $0), encoding: .utf8)
+            try Fixtures.file($0)
         }.joined()
-        let documented = try String(
-            contentsOf: Fixtures.package.appending(path: "docs/operations-monitoring.md"), encoding: .utf8)
+        let documented = try Fixtures.file("docs/operations-monitoring.md")
         let names = Set(text.matches(of: /(counterfoil|process)_[a-z_]+/).map { String($0.output.0) })
         #expect(names.count > 15)
         for name in names {

@@ -136,7 +136,7 @@ import Testing
         let own = [
             EventType.purchaseLinked, .purchaseTransferred, .webhookTest, .grantCreated, .grantRevoked, .grantExpired,
         ].map { "| `\($0.rawValue)` |" }
-        let text = try String(contentsOf: Fixtures.package.appending(path: "docs/webhooks.md"), encoding: .utf8)
+        let text = try Fixtures.file("docs/webhooks.md")
         let documented = text.split(separator: "\n").drop { $0 != "| event | from | compatible |" }.dropFirst(2)
             .prefix { $0.hasPrefix("|") }.map(String.init)
             .filter { row in !own.contains { row.hasPrefix($0) } }

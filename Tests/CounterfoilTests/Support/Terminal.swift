@@ -135,7 +135,7 @@ enum Typed {
 
     /// Commands in the first fenced block of README that contains a text.
     static func readme(containing text: String) throws -> [String] {
-        let readme = try String(contentsOf: Fixtures.package.appending(path: "README.md"), encoding: .utf8)
+        let readme = try Fixtures.file("README.md")
         let blocks = readme.components(separatedBy: "```").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
         let block = try #require(blocks.first { $0.contains(text) })
         return block.split(separator: "\n").map(String.init).filter { $0.hasPrefix("$ ") }

@@ -22,7 +22,7 @@ struct OpenAPIFile: Sendable, CustomTestStringConvertible {
 @Suite struct `OpenAPI files` {
     @Test(arguments: OpenAPIFile.all)
     func `The embedded text equals the OpenAPI file`(_ file: OpenAPIFile) throws {
-        let text = try String(contentsOf: Fixtures.package.appending(path: file.path), encoding: .utf8)
+        let text = try Fixtures.file(file.path)
         #expect(file.embedded == text)
     }
 

@@ -199,20 +199,19 @@ import WebConsole
 
     /// The codes of an error type, read from its source file.
     private static func codes(_ path: String) throws -> Set<String> {
-        let text = try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
+        let text = try Fixtures.file(path)
         return Set(text.matches(of: /Code\("([a-z0-9_]+)"\)/).map { String($0.output.1) })
     }
 
     private static func details() throws -> Set<String> {
-        let path = "Sources/Entitlements/States/StateValues.swift"
-        let text = try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
+        let text = try Fixtures.file("Sources/Entitlements/States/StateValues.swift")
         let body = try #require(text.firstMatch(of: /struct StateDetail[\s\S]*?\n}/)).output
         return Set(body.matches(of: /Self\(rawValue: "([a-z_]+)"\)/).map { String($0.output.1) })
     }
 
     /// The error codes in a source file: the argument of a failure after the status, or the first one.
     private static func failures(_ path: String) throws -> Set<String> {
-        let text = try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
+        let text = try Fixtures.file(path)
         return Set(text.matches(of: /(?:\.[a-zA-Z]+, |APIFailure\(\s*)"([a-z0-9_]+)"/).map { String($0.output.1) })
     }
 
@@ -229,9 +228,7 @@ import WebConsole
         let reported = try Self.words(of: "RefusedTransaction.code").subtracting(verification)
         try #require(!reported.isEmpty)
         for code in reported {
-            let texts = try reporting.map {
-                try String(contentsOf: Fixtures.package.appending(path: $0), encoding: .utf8)
-            }
+            let texts = try reporting.map { try Fixtures.file($0) }
             #expect(texts.contains { $0.contains("\"\(code)\"") }, "\(code)")
         }
         #expect(try Self.words(of: "SegmentMember.reason") == Self.details())
@@ -243,9 +240,7 @@ import WebConsole
     }
 
     @Test func `openapi.yaml lists the codes of all errors`() throws {
-        func source(_ path: String) throws -> String {
-            try String(contentsOf: Fixtures.package.appending(path: "Sources/" + path), encoding: .utf8)
-        }
+        func source(_ path: String) throws -> String { try Fixtures.file("Sources/" + path) }
         var text = ""
         for folder in ["API", "Operations", "Server"].map({ "CounterfoilServer/" + $0 }) + ["LedgerServices"] {
             let root = Fixtures.package.appending(path: "Sources/" + folder).path
