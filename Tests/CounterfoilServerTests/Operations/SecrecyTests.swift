@@ -44,6 +44,7 @@ import Testing
             secrets += [token.uuidString, token.uuidString.lowercased()]
             secrets += try await Self.restore(
                 world, key: key, customer.lineages.flatMap(\.transactions).map(\.transactionID))
+            try #require(!customer.lineages.isEmpty)
             for lineage in customer.lineages {
                 secrets.append(lineage.originalTransactionID)
                 secrets += lineage.transactions.map(\.transactionID)

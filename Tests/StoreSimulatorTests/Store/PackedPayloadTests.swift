@@ -33,7 +33,7 @@ import Testing
         let again = try JSONDecoder().decode(Store.self, from: JSONEncoder().encode(store))
         #expect(again.notifications.first?.purchase?.transaction == record.purchase?.transaction)
         #expect(again.notifications.first?.purchase?.renewalInfo == record.purchase?.renewalInfo)
-        #expect(again.transactions.values.map(\.payload) == store.transactions.values.map(\.payload))
+        #expect(again.transactions.mapValues(\.payload) == store.transactions.mapValues(\.payload))
     }
 }
 
