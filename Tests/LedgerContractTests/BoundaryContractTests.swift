@@ -10,8 +10,6 @@ import Testing
 @Suite struct `The contract of boundary values` {
     private static let now: Milliseconds = 1_800_000_000_000
 
-    private static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000000\(number)" }
-
     /// Receives notifications, each one millisecond after the previous one.
     @discardableResult
     private static func receive(_ numbers: ClosedRange<Int>, _ ledger: any LedgerEngine, in scope: Int64) async throws
@@ -20,7 +18,7 @@ import Testing
         try await ledger.commit(
             received: numbers.map { number in
                 ReceivedNotification(
-                    scope: scope, uuid: uuid(number), type: "CONSUMPTION_REQUEST", signedDate: now,
+                    scope: scope, uuid: notificationUUID(number), type: "CONSUMPTION_REQUEST", signedDate: now,
                     receivedAt: now + Int64(number), origin: .delivered, text: "text \(number)")
             }, processed: []
         ).map(\.id)
@@ -33,7 +31,7 @@ import Testing
         var facts = RandomFacts(seed: 1)
         for (index, id) in ids.enumerated() {
             let processed = ProcessedNotification(
-                id: id, scope: scope, uuid: uuid(index + 1), type: .consumptionRequest, signedDate: now,
+                id: id, scope: scope, uuid: notificationUUID(index + 1), type: .consumptionRequest, signedDate: now,
                 transaction: facts.transaction("1"), processedAt: now)
             _ = try await ledger.commit(received: [], processed: [processed])
         }

@@ -80,7 +80,7 @@ import Testing
         try await engine.withLedger { ledger, appEnvironment in
             var facts = RandomFacts(seed: 1)
             for (number, subtype) in ([nil, "", "VOLUNTARY"] as [String?]).enumerated() {
-                let uuid = "00000000-0000-4000-8000-00000000000\(number)"
+                let uuid = notificationUUID(number)
                 let received = ReceivedNotification(
                     scope: appEnvironment.id, uuid: uuid, type: "EXPIRED", subtype: subtype, signedDate: Self.now,
                     receivedAt: Self.now, origin: .delivered, text: "text \(number)")
@@ -106,7 +106,7 @@ import Testing
         try await engine.withLedger { ledger, appEnvironment in
             var facts = RandomFacts(seed: 1)
             for number in 0..<3 {
-                let uuid = "00000000-0000-4000-8000-00000000000\(number)"
+                let uuid = notificationUUID(number)
                 let received = ReceivedNotification(
                     scope: appEnvironment.id, uuid: uuid, type: "CONSUMPTION_REQUEST", signedDate: Self.now,
                     receivedAt: Self.now, origin: .delivered, text: "text \(number)")

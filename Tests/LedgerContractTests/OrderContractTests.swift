@@ -14,7 +14,7 @@ import Testing
         _ number: Int, _ type: String = "TEST", text: String, in scope: Int64
     ) -> ReceivedNotification {
         ReceivedNotification(
-            scope: scope, uuid: "00000000-0000-4000-8000-00000000000\(number)", type: type, signedDate: now,
+            scope: scope, uuid: notificationUUID(number), type: type, signedDate: now,
             receivedAt: now, origin: .delivered, text: text)
     }
 

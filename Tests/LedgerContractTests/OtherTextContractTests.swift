@@ -7,13 +7,11 @@ import TestSupport
 import Testing
 
 @Suite struct `The contract of other texts with the same identifier` {
-    private static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000000\(number)" }
-
     /// A notification and the given number of other texts under the same UUID.
     private static func notifications(_ number: Int, others: Int, in scope: Int64) -> [ReceivedNotification] {
         (0...others).map { other in
             ReceivedNotification(
-                scope: scope, uuid: uuid(number), type: "TEST", signedDate: Int64(number), receivedAt: 5,
+                scope: scope, uuid: notificationUUID(number), type: "TEST", signedDate: Int64(number), receivedAt: 5,
                 origin: .delivered, text: "text \(number * 1000 + other)")
         }
     }
@@ -42,7 +40,7 @@ import Testing
         for (index, id) in ids.enumerated() {
             let number = index + 1
             let processed = ProcessedNotification(
-                id: id, scope: scope, uuid: uuid(number), type: .didRenew, signedDate: Int64(number),
+                id: id, scope: scope, uuid: notificationUUID(number), type: .didRenew, signedDate: Int64(number),
                 transaction: facts.transaction("1"), processedAt: 6)
             _ = try await ledger.commit(received: [], processed: [processed])
         }

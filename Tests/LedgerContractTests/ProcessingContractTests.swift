@@ -9,14 +9,13 @@ import Testing
 @Suite struct `The contract of the results of processing` {
     private static let now = RandomFacts.start.milliseconds
 
-    private static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000000\(number)" }
-
     private static func received(_ numbers: ClosedRange<Int>, in appEnvironment: AppEnvironment)
         -> [ReceivedNotification]
     {
         numbers.map { number in
             ReceivedNotification(
-                scope: appEnvironment.id, uuid: uuid(number), type: "DID_RENEW", signedDate: now, receivedAt: now,
+                scope: appEnvironment.id, uuid: notificationUUID(number), type: "DID_RENEW", signedDate: now,
+                receivedAt: now,
                 origin: .delivered, text: "text \(number)")
         }
     }
@@ -39,7 +38,7 @@ import Testing
         _ number: Int, _ id: Int64, _ original: String, renewing other: String? = nil, in appEnvironment: AppEnvironment
     ) -> ProcessedNotification {
         ProcessedNotification(
-            id: id, scope: appEnvironment.id, uuid: uuid(number), type: .didRenew, signedDate: now,
+            id: id, scope: appEnvironment.id, uuid: notificationUUID(number), type: .didRenew, signedDate: now,
             transaction: transaction(original), renewal: other.map { renewal($0) }, processedAt: now)
     }
 
@@ -201,14 +200,14 @@ import Testing
             let processed = Self.processed(1, ids[0], "1", in: appEnvironment)
             _ = try await ledger.commit(received: [], processed: [processed])
             try await ledger.fail(ids[0], code: "no", message: "it cannot be believed", at: Self.now)
-            #expect(try await ledger.notification(Self.uuid(1))?.state == .processed)
+            #expect(try await ledger.notification(notificationUUID(1))?.state == .processed)
             try await engine.damage(text: ids[0], of: ledger)
             #expect(try await ledger.failDamaged(ids[0], message: "its text is damaged", at: Self.now))
-            #expect(try await ledger.notification(Self.uuid(1))?.state == .processed)
+            #expect(try await ledger.notification(notificationUUID(1))?.state == .processed)
             for code in ["no", "other"] {
                 try await ledger.fail(ids[1], code: code, message: "it cannot be believed", at: Self.now)
             }
-            #expect(try await ledger.notification(Self.uuid(2))?.failure == "no")
+            #expect(try await ledger.notification(notificationUUID(2))?.failure == "no")
             #expect(try await ledger.missingCounts(in: scope).failedNotifications == 1)
         }
     }
@@ -225,9 +224,9 @@ import Testing
             try await ledger.fail(id, code: "no", message: "it cannot be believed", at: Self.now)
             for _ in 0..<2 {
                 _ = try await ledger.commit(received: [], processed: [processed])
-                #expect(try await ledger.notification(Self.uuid(1))?.state == .processed)
+                #expect(try await ledger.notification(notificationUUID(1))?.state == .processed)
                 #expect(
-                    try await Self.events(ledger, in: appEnvironment) == [LedgerEvent.prefix + Self.uuid(1)])
+                    try await Self.events(ledger, in: appEnvironment) == [LedgerEvent.prefix + notificationUUID(1)])
             }
         }
     }

@@ -12,11 +12,10 @@ import Testing
 @Suite struct `The contract of repeated calls` {
     private static let now = RandomFacts.start.milliseconds
 
-    private static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000000\(number)" }
-
     private static func received(_ number: Int, in scope: Int64) -> ReceivedNotification {
         ReceivedNotification(
-            scope: scope, uuid: uuid(number), type: "DID_RENEW", signedDate: now, receivedAt: now, origin: .delivered,
+            scope: scope, uuid: notificationUUID(number), type: "DID_RENEW", signedDate: now, receivedAt: now,
+            origin: .delivered,
             text: "text \(number)")
     }
 
@@ -69,7 +68,7 @@ import Testing
             try #require(ids.count == 2)
             try await repeating.call("process") {
                 let processed = ProcessedNotification(
-                    id: ids[0], scope: scope, uuid: Self.uuid(1), type: .didRenew, signedDate: now,
+                    id: ids[0], scope: scope, uuid: notificationUUID(1), type: .didRenew, signedDate: now,
                     transaction: Self.transaction("1"), processedAt: now)
                 _ = try await ledger.commit(received: [], processed: [processed])
             }

@@ -10,7 +10,7 @@ import Testing
         _ number: Int, signed: Milliseconds = 0, in scope: Int64
     ) -> ReceivedNotification {
         ReceivedNotification(
-            scope: scope, uuid: "00000000-0000-4000-8000-00000000000\(number)", type: "DID_RENEW", signedDate: signed,
+            scope: scope, uuid: notificationUUID(number), type: "DID_RENEW", signedDate: signed,
             receivedAt: signed, origin: .delivered, text: "text \(number)")
     }
 

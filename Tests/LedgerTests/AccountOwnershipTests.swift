@@ -12,10 +12,6 @@ import Testing
         var customers: [Milliseconds: String?]
     }
 
-    private static func take(_ instant: Milliseconds, _ customer: String) -> ClaimEvent {
-        ClaimEvent(at: instant, .take, customer)
-    }
-
     private static let standIn = Erasure.standIn(for: "anna", in: "app")
 
     static let cases = [

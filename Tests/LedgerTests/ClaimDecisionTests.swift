@@ -2,15 +2,7 @@ import Ledger
 import Testing
 
 @Suite struct `Claim decisions` {
-    private static func take(_ instant: Int64, _ customer: String) -> ClaimEvent { .init(at: instant, .take, customer) }
-    private static func join(_ instant: Int64, _ customer: String) -> ClaimEvent { .init(at: instant, .join, customer) }
     private static func link(_ instant: Int64, _ customer: String) -> ClaimEvent { .init(at: instant, .link, customer) }
-
-    private static func ownership(
-        _ claims: [ClaimEvent] = [], named: String? = nil, account: [ClaimEvent] = []
-    ) -> Ownership {
-        Ownership(claims: ClaimHistory(claims), named: named, account: ClaimHistory(account))
-    }
 
     /// The name that replaces that of an erased customer.
     private static let erased = Erasure.standIn(for: "anna", in: "com.example")
@@ -103,21 +95,21 @@ import Testing
     }
 
     @Test func `An Apple account has at most one customer`() {
-        let anna = ClaimHistory([Self.take(5, "anna")])
+        let anna = ClaimHistory([take(5, "anna")])
         func decide(_ policy: RestorePolicy, mayTake: Bool = false) -> ClaimDecision {
             .account(anna, for: "ben", policy: policy, at: 9) { mayTake }
         }
         #expect(decide(.share) == .isRefused && decide(.keepOriginal) == .isRefused)
         #expect(decide(.transferIfInactive) == .isRefused)
-        #expect(decide(.transferIfInactive, mayTake: true) == .moves([Self.take(9, "ben")], from: ["anna"]))
-        #expect(decide(.transfer) == .moves([Self.take(9, "ben")], from: ["anna"]))
+        #expect(decide(.transferIfInactive, mayTake: true) == .moves([take(9, "ben")], from: ["anna"]))
+        #expect(decide(.transfer) == .moves([take(9, "ben")], from: ["anna"]))
         for policy in RestorePolicy.allCases {
             let first = ClaimDecision.account(ClaimHistory([]), for: "ben", policy: policy, at: 9) { false }
-            #expect(first == .moves([policy == .transfer ? Self.take(9, "ben") : Self.link(9, "ben")], from: []))
+            #expect(first == .moves([policy == .transfer ? take(9, "ben") : Self.link(9, "ben")], from: []))
             #expect(ClaimDecision.account(anna, for: "anna", policy: policy, at: 9) { false } == .isOwned)
-            let erased = ClaimHistory([Self.take(5, Self.erased)])
+            let erased = ClaimHistory([take(5, Self.erased)])
             let next = ClaimDecision.account(erased, for: "ben", policy: policy, at: 9) { false }
-            #expect(next == .moves([Self.take(9, "ben")], from: []))
+            #expect(next == .moves([take(9, "ben")], from: []))
         }
     }
 }

@@ -15,15 +15,6 @@ import Testing
         var owners: [Milliseconds: [String]]
     }
 
-    private static func take(_ instant: Int64, _ customer: String) -> ClaimEvent { .init(at: instant, .take, customer) }
-    private static func join(_ instant: Int64, _ customer: String) -> ClaimEvent { .init(at: instant, .join, customer) }
-
-    private static func ownership(
-        _ claims: [ClaimEvent] = [], named: String? = nil, account: [ClaimEvent] = []
-    ) -> Ownership {
-        Ownership(claims: ClaimHistory(claims), named: named, account: ClaimHistory(account))
-    }
-
     static let cases = [
         Case(testDescription: "no claim", owners: [5: []]),
         Case(
@@ -57,9 +48,9 @@ import Testing
             (testCase.claims, testCase.account),
             (Array(testCase.claims.reversed()), Array(testCase.account.reversed())),
         ] {
-            let ownership = Self.ownership(claims, named: testCase.named, account: account)
+            let owned = ownership(claims, named: testCase.named, account: account)
             for (instant, owners) in testCase.owners {
-                #expect(ownership.owners(at: instant) == owners, "at \(instant)")
+                #expect(owned.owners(at: instant) == owners, "at \(instant)")
             }
         }
     }
@@ -71,34 +62,34 @@ import Testing
         _ isClaimed: Bool, _ named: String?, _ follows: Bool
     ) {
         let ownership = Ownership(
-            claims: ClaimHistory(isClaimed ? [Self.take(5, "anna")] : []), named: named,
-            account: ClaimHistory([Self.take(3, "carl")]))
+            claims: ClaimHistory(isClaimed ? [take(5, "anna")] : []), named: named,
+            account: ClaimHistory([take(3, "carl")]))
         #expect(ownership.followsAccount == follows)
     }
 
     @Test func `An Apple account has one customer, also if an import has added others`() {
-        let history = ClaimHistory([Self.take(5, "anna"), Self.join(7, "ben")])
+        let history = ClaimHistory([take(5, "anna"), join(7, "ben")])
         #expect(history.owners.count == 2 && history.accountOwner?.customer == "anna")
         #expect(ClaimHistory([]).accountOwner == nil)
     }
 
     @Test func `A take by the only owner changes nothing`() {
-        let history = [Self.take(5, "anna"), Self.take(6, "anna"), Self.take(7, "ben")]
+        let history = [take(5, "anna"), take(6, "anna"), take(7, "ben")]
         #expect(ClaimHistory(history).owners(at: 6) == [ClaimHistory.Owner(customer: "anna", since: 5)])
         #expect(
-            Self.ownership(history).changes == [
+            ownership(history).changes == [
                 .init(instant: 5, from: [], to: ["anna"]), .init(instant: 7, from: ["anna"], to: ["ben"]),
             ])
     }
 
     @Test func `A new claim comes after all known claims`() {
-        let history = ClaimHistory([Self.take(5, "anna"), Self.take(7, "ben")])
+        let history = ClaimHistory([take(5, "anna"), take(7, "ben")])
         #expect([3, 7, 9].map { history.next(after: $0) } == [8, 8, 9])
     }
 
     @Test func `An ownership returns the owners at any instant, the changes and the spans of each customer`() {
-        let history = Self.ownership(
-            [Self.take(9, "ben"), Self.join(12, "cleo"), Self.take(20, "anna")], named: "anna")
+        let history = ownership(
+            [take(9, "ben"), join(12, "cleo"), take(20, "anna")], named: "anna")
         #expect(history.owners(at: 8) == ["anna"] && history.owners(at: 9) == ["ben"])
         #expect(history.owners(at: 12) == ["ben", "cleo"] && history.owners(at: 20) == ["anna"])
         #expect(
@@ -112,26 +103,26 @@ import Testing
     }
 
     @Test func `A purchase without earlier owners belongs to the first claimant from the beginning`() {
-        let linked = Self.ownership([Self.take(9, "anna"), Self.take(12, "ben")])
+        let linked = ownership([take(9, "anna"), take(12, "ben")])
         #expect(linked.owners(at: 0) == ["anna"] && linked.spans(of: "anna") == [.min..<12])
         #expect(linked.changes.first == .init(instant: 9, from: [], to: ["anna"]))
-        let ofAccount = Self.ownership([Self.take(9, "anna")], account: [Self.take(5, "ben")])
+        let ofAccount = ownership([take(9, "anna")], account: [take(5, "ben")])
         #expect(ofAccount.owners(at: 0) == ["ben"] && ofAccount.owners(at: 9) == ["anna"])
-        #expect(Self.ownership().owners(at: 5).isEmpty && Self.ownership().changes.isEmpty)
+        #expect(ownership().owners(at: 5).isEmpty && ownership().changes.isEmpty)
     }
 
     @Test func `A purchase begins with the customer whom its Apple account had when it was made`() {
-        let account = [Self.take(5, "anna"), Self.take(9, "ben"), Self.take(20, "cleo")]
-        var bought = Self.ownership(account: account)
+        let account = [take(5, "anna"), take(9, "ben"), take(20, "cleo")]
+        var bought = ownership(account: account)
         bought.madeAt = 12
         #expect(bought.changes == [.init(instant: 20, from: ["ben"], to: ["cleo"])])
         #expect(bought.spans(of: "anna").isEmpty && bought.spans(of: "ben") == [.min..<20])
         #expect(bought.owners(at: 6) == ["ben"] && bought.owners(at: 19) == ["ben"] && bought.owners == ["cleo"])
-        bought.claims = ClaimHistory([Self.take(15, "dora")])
+        bought.claims = ClaimHistory([take(15, "dora")])
         #expect(bought.changes == [.init(instant: 15, from: ["ben"], to: ["dora"])])
         #expect(bought.owners(at: 14) == ["ben"])
         // The account was claimed after the purchase.
-        var older = Self.ownership(account: account)
+        var older = ownership(account: account)
         older.madeAt = 3
         #expect(older.changes.first == .init(instant: 5, from: [], to: ["anna"]) && older.changes.count == 3)
         #expect(older.spans(of: "anna") == [.min..<9])

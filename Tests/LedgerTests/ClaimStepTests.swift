@@ -7,8 +7,6 @@ import Testing
 @Suite struct `Claim steps` {
     private static let token = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
 
-    private static func take(_ instant: Int64, _ customer: String) -> ClaimEvent { .init(at: instant, .take, customer) }
-
     private static func claim(
         _ policy: RestorePolicy, of customer: String = "ben", overridesNamedAccount: Bool = false,
         skipsRefused: Bool = false
@@ -121,9 +119,9 @@ import Testing
             let refused =
                 skipsRefused
                 ? ClaimStep.isSkipped(.boughtByAnotherAccount) : .refusesClaim(.boughtByAnotherAccount)
-            #expect(step([]) == (mayClaim ? .moves([Self.take(9, "ben")], from: []) : refused))
+            #expect(step([]) == (mayClaim ? .moves([take(9, "ben")], from: []) : refused))
             // A purchase that the customer has already stays theirs.
-            #expect(step([Self.take(5, "ben")]) == .isOwned)
+            #expect(step([take(5, "ben")]) == .isOwned)
         }
     }
 
@@ -194,7 +192,7 @@ import Testing
     ) throws {
         let now: Milliseconds = 86_400_000
         let claims = ClaimHistory(
-            (0..<count).map { Self.take(first + Milliseconds($0), $0.isMultiple(of: 2) ? "anna" : "cleo") })
+            (0..<count).map { take(first + Milliseconds($0), $0.isMultiple(of: 2) ? "anna" : "cleo") })
         let owner = try #require(claims.owners.first).customer
         func steps(of claim: Claim) -> [ClaimStep] {
             let ownership = Ownership(claims: claims, named: nil, account: ClaimHistory([]))
@@ -204,7 +202,7 @@ import Testing
                     account: claims, bought: { [] }, givesAccess: { _ in true }, originalGivesAccess: { false }),
             ]
         }
-        let moved = ClaimStep.moves([Self.take(now, "ben")], from: [owner])
+        let moved = ClaimStep.moves([take(now, "ben")], from: [owner])
         var claim = Self.claim(.transfer)
         claim.claimedAt = now
         let limited = ClaimStep.refusesClaim(.ownerChangeLimit)
@@ -227,10 +225,10 @@ import Testing
     @Test func `A transfer by the team makes the customer the only owner, whatever the policy is`() {
         let erased = Erasure.standIn(for: "anna", in: "com.example")
         let cases: [([ClaimEvent], ClaimStep)] = [
-            ([.init(at: 5, .join, "anna"), .init(at: 6, .join, "ben")], .moves([Self.take(9, "ben")], from: ["anna"])),
-            ([Self.take(5, "anna")], .moves([Self.take(9, "ben")], from: ["anna"])),
-            ([Self.take(5, erased)], .moves([Self.take(9, "ben")], from: [])),
-            ([], .moves([Self.take(9, "ben")], from: [])), ([Self.take(5, "ben")], .isOwned),
+            ([.init(at: 5, .join, "anna"), .init(at: 6, .join, "ben")], .moves([take(9, "ben")], from: ["anna"])),
+            ([take(5, "anna")], .moves([take(9, "ben")], from: ["anna"])),
+            ([take(5, erased)], .moves([take(9, "ben")], from: [])),
+            ([], .moves([take(9, "ben")], from: [])), ([take(5, "ben")], .isOwned),
         ]
         var claim = Self.claim(.keepOriginal)
         claim.isByTeam = true

@@ -79,10 +79,8 @@ import Testing
         let names = rules.map { String($0.prefix { !$0.isNewline }) }
         #expect(names.count > 10)
         for (name, rule) in zip(names, rules) { #expect(rule.contains("description: "), "\(name)") }
-        let documented = try Fixtures.file("docs/operations-monitoring.md").matches(
-            of: /\| `(Counterfoil[A-Za-z]+)` \|/
-        )
-        .map { String($0.output.1) }
+        let page = try Fixtures.file("docs/operations-monitoring.md")
+        let documented = page.matches(of: /\| `(Counterfoil[A-Za-z]+)` \|/).map { String($0.output.1) }
         #expect(documented == names)
     }
 

@@ -106,3 +106,6 @@ struct RandomFacts {
             scope: appEnvironment.id, fact: fact, origin: isOneIn(2) ? .app : .asked, receivedAt: now, text: text())
     }
 }
+
+/// Returns the UUID of a test's notification.
+func notificationUUID(_ number: Int) -> String { "00000000-0000-4000-8000-00000000000\(number)" }
