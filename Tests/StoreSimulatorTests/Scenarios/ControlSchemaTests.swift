@@ -253,27 +253,27 @@ private struct Description {
     }
 
     /// Returns a sample for a path whose schema is too general to derive one.
-    private static func fixedSample(_ path: String) -> Any? {
+    private static func fixedSample(_ path: String) throws -> Any? {
         switch path {
         case "StoreSettings.rate", "StoreSettingsChange.rate": "realTime"
         case "StoreSettings.notificationURL": "http://127.0.0.1/notifications"
         case "Fault.effect": ["drop": Object()]
         case "Product.offers": [Any]()
         case "Product.subscription", "StoreOutcome.retentionMessage": NSNull()
-        case "subscribeAdvancedCommerce.request": object(.create)
-        case "chargeAdvancedCommerce.request": object(.charge)
+        case "subscribeAdvancedCommerce.request": try object(.create)
+        case "chargeAdvancedCommerce.request": try object(.charge)
         default: nil
         }
     }
 
-    private static func object(_ request: AdvancedCommerceSample.Request) -> Any {
+    private static func object(_ request: AdvancedCommerceSample.Request) throws -> Any {
         let json = AdvancedCommerceSample.json(request).replacing(#""appAccountToken":"","#, with: "")
-        return (try? JSONSerialization.jsonObject(with: Data(json.utf8))) ?? Object()
+        return try JSONSerialization.jsonObject(with: Data(json.utf8))
     }
 
     /// Returns a value with all members that a schema describes.
     func sample(_ schema: Object, at path: String) throws -> Any {
-        if let sample = Self.fixedSample(path) { return sample }
+        if let sample = try Self.fixedSample(path) { return sample }
         if let reference = schema["$ref"] as? String, let name = reference.split(separator: "/").last {
             return try sample(try self.schema(String(name)), at: String(name))
         }

@@ -38,7 +38,7 @@ import Testing
 }
 
 @Suite struct `Packed payloads` {
-    @Test func `A packed payload unpacks to the same bytes`() async {
+    @Test func `A packed payload unpacks to the same bytes`() async throws {
         var random = RandomPayloads(seed: 15)
         var packed = 0
         // All of one kind, so that each is packed against the first.
@@ -51,7 +51,7 @@ import Testing
                 (transaction.advancedCommerceInfo, transaction.commitmentInfo) = (nil, nil)
             }
             let purchase = Packed(wrappedValue: transaction)
-            #expect(Self.bytes(purchase.wrappedValue) == Self.bytes(transaction))
+            #expect(try purchase.wrappedValue.jsonBytes() == transaction.jsonBytes())
             packed += purchase.template == nil ? 0 : 1
             var renewal = random.renewal()
             (renewal.productId, renewal.environment, renewal.currency) = ("packed", .xcode, nil)
@@ -60,13 +60,11 @@ import Testing
                 renewal.eligibleWinBackOfferIds = nil
             }
             let info = Packed(wrappedValue: renewal)
-            #expect(Self.bytes(info.wrappedValue) == Self.bytes(renewal))
+            #expect(try info.wrappedValue.jsonBytes() == renewal.jsonBytes())
             packed += info.template == nil ? 0 : 1
         }
         #expect(packed > 600)
     }
-
-    private static func bytes(_ value: some JSONWritable) -> [UInt8]? { try? value.jsonBytes() }
 
     @Test func `Packing keeps the bytes of a text that is canonically equivalent to another`() {
         var first = RandomPayloads(seed: 1).plain
