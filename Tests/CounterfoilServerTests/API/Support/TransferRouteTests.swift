@@ -16,7 +16,8 @@ import Testing
     }
 
     static func hasAccess(_ world: World, _ customer: String) async throws -> Bool {
-        try await world.api.get("/v1/customers/\(customer)/entitlements/premium")["is_active"] as? Bool ?? false
+        let answer = try await world.api.get("/v1/customers/\(customer)/entitlements/premium")
+        return try #require(answer["is_active"] as? Bool, "\(answer.text)")
     }
 
     @Test(arguments: RestorePolicy.allCases)
