@@ -32,6 +32,8 @@ struct TestAPIClient: Sendable {
 
         subscript(name: String) -> Any? { json[name] }
         var items: [[String: Any]] { json["items"] as? [[String: Any]] ?? [] }
+        /// Whether it is a list without items. The response to a refused request is no list.
+        var isEmptyList: Bool { (json["items"] as? [Any])?.isEmpty == true }
         var text: String { String(decoding: body, as: UTF8.self) }
         /// The error code.
         var code: String? { json["code"] as? String }

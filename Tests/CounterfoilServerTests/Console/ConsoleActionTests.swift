@@ -110,7 +110,7 @@ import WebConsole
             }
             fields["environment"] = "Sandbox"
             try await browser.confirm(fields)
-            #expect(try await world.api.get("/v1/customers/\(anna)/grants").items.isEmpty)
+            #expect(try await world.api.get("/v1/customers/\(anna)/grants").isEmptyList)
             #expect(try await world.api.get("/v1/customers/\(anna)/grants?environment=Sandbox").items.count == 1)
         }
     }
@@ -122,7 +122,7 @@ import WebConsole
             #expect(try await browser.post("/console/confirm", fields).hidden("id") == "ben ")
             let done = try await browser.confirm(fields)
             #expect(done.location?.hasPrefix("/console/customers/ben%20?") == true)
-            #expect(try await world.api.get("/v1/customers/ben/grants").items.isEmpty)
+            #expect(try await world.api.get("/v1/customers/ben/grants").isEmptyList)
             let grants = try await world.api.get("/v1/customers/ben%20/grants").items
             #expect(grants.count == 1 && grants.first?["reason"] as? String == "r")
             // After signing in, the browser returns to the same page.

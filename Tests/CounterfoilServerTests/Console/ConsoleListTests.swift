@@ -211,7 +211,7 @@ import WebConsole
             let hour = (world.simulator.now - 3600).formatted(.iso8601)
             let short = try await browser.post("/console/confirm", recover.merging(["from": hour]) { $1 })
             #expect(short.text.contains("That is 1 part of the history, about 1 hour, with"))
-            #expect(try await world.api.get("/v1/recoveries").items.isEmpty)
+            #expect(try await world.api.get("/v1/recoveries").isEmptyList)
         }
     }
 

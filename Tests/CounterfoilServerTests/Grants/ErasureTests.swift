@@ -47,8 +47,8 @@ import Testing
             #expect(!(try await world.storedCustomerData().contains("person-anna")))
             let customer = try await world.api.get("/v1/customers/person-anna")
             #expect((customer["subscriptions"] as? [Any])?.isEmpty == true && customer["original_purchase"] == nil)
-            #expect(try await world.api.get("/v1/customers/person-anna/timeline").items.isEmpty)
-            #expect(try await world.api.get("/v1/customers/person-anna/grants").items.isEmpty)
+            #expect(try await world.api.get("/v1/customers/person-anna/timeline").isEmptyList)
+            #expect(try await world.api.get("/v1/customers/person-anna/grants").isEmptyList)
             let transaction = try await world.api.get("/v1/transactions/\(id)")
             #expect((transaction["customers"] as? [Any])?.isEmpty == true, "\(transaction.text)")
             // `erased:` is refused as a customer's ID, and a public key may not erase.

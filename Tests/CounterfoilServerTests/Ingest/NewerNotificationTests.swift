@@ -111,7 +111,7 @@ import Testing
                 let answer = try await Self.post(text, to: world)
                 #expect(answer.status == 400 && answer["code"] as? String == "bad_signature", "\(members)")
             }
-            #expect(try await world.api.get("/v1/notifications").items.isEmpty)
+            #expect(try await world.api.get("/v1/notifications").isEmptyList)
         }
     }
 

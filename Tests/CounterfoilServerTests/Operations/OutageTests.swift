@@ -112,7 +112,7 @@ import Testing
                 .purchase(customer: "anna", product: "com.example.premium.monthly"), in: .sandbox)
             let refused = try await world.api.get("/v1/customers/anna?environment=Sandbox")
             #expect(refused.status == 400 && refused.code == "unknown_environment")
-            #expect(try await world.api.get("/v1/notifications").items.isEmpty)
+            #expect(try await world.api.get("/v1/notifications").isEmptyList)
             let anna = try await world.subscribe("anna")
             #expect(try await world.api.get("/v1/customers/\(anna)/entitlements/premium")["is_active"] as? Bool == true)
         }

@@ -139,7 +139,7 @@ import Testing
             #expect(keys.map { $0["name"] as? String } == ["all", "app", "reader"])
             #expect(keys[0]["idle_ms"] is Int && keys[2]["idle_ms"] == nil)
             #expect(keys[2]["environments"] as? [String] == ["Sandbox"] && keys[1]["public"] as? Bool == true)
-            #expect(try await world.api.get("/v1/operations/sessions").items.isEmpty)
+            #expect(try await world.api.get("/v1/operations/sessions").isEmptyList)
             let browser = Browser(world.url)
             try await browser.signIn()
             let sessions = try await world.api.get("/v1/operations/sessions").items

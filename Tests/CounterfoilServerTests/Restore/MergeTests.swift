@@ -67,7 +67,7 @@ import Testing
             }
             #expect(try await TransferRouteTests.hasAccess(world, "account"))
             #expect(try await !TransferRouteTests.hasAccess(world, "nobody"))
-            #expect(try await world.api.get("/v1/customers/nobody/grants").items.isEmpty)
+            #expect(try await world.api.get("/v1/customers/nobody/grants").isEmptyList)
             #expect(try await world.api.get("/v1/customers/account/grants").items.count == 1)
             // The grant's events contain the former name until it is erased.
             #expect(try await world.storedCustomerData().contains("nobody"))

@@ -47,7 +47,7 @@ import Testing
             let then = try await world.api.get("\(path)?at=\(Int64(World.start.timeIntervalSince1970 * 1000) + 1000)")
             #expect(then.items.compactMap { $0["sentence"] as? String } == sentences.suffix(1))
             // The other environment has no entries.
-            #expect(try await world.api.get("\(path)?environment=Sandbox").items.isEmpty)
+            #expect(try await world.api.get("\(path)?environment=Sandbox").isEmptyList)
         }
     }
 

@@ -64,7 +64,7 @@ import Testing
             #expect(claimed.status == 200, "\(claimed.text)")
             let found = try await world.api.get("/v1/search?q=%20anna")
             #expect(found.items.compactMap { $0["id"] as? String } == [" anna"])
-            #expect(try await world.api.get("/v1/search?q=anna").items.isEmpty)
+            #expect(try await world.api.get("/v1/search?q=anna").isEmptyList)
         }
     }
 
@@ -78,7 +78,7 @@ import Testing
             let anna = try await world.subscribe("anna")
             var api = world.api
             api.key = "sandbox"
-            #expect(try await api.get("/v1/search?q=\(anna)").items.isEmpty)
+            #expect(try await api.get("/v1/search?q=\(anna)").isEmptyList)
             #expect(try await world.api.get("/v1/search?q=").status == 400)
             let refused = try await world.api.get("/v1/search?q=a%01b")
             #expect(refused.status == 400 && refused.text.contains("control characters"))

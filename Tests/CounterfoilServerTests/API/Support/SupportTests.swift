@@ -25,7 +25,7 @@ import Testing
             #expect(refunds.items.first?["customers"] as? [String] == [anna])
             // The server has stored the App Store's answer.
             #expect(try await world.api.get(path + "/entitlements/premium")["is_active"] as? Bool == false)
-            #expect(try await world.api.get("/v1/customers/nobody/refunds").items.isEmpty)
+            #expect(try await world.api.get("/v1/customers/nobody/refunds").isEmptyList)
         }
     }
 
@@ -227,9 +227,9 @@ import Testing
             #expect(
                 try await world.api.get(path + "&limit=1&page=\(next)").items.first?["type"] as? String == "SUBSCRIBED")
             #expect(try await world.api.get(path + "&type=SUBSCRIBED").items.count == 1)
-            #expect(try await world.api.get(path + "&state=failed").items.isEmpty)
-            #expect(try await world.api.get(path + "&environment=Sandbox").items.isEmpty)
-            #expect(try await world.api.get("/v1/notifications?original_transaction_id=1").items.isEmpty)
+            #expect(try await world.api.get(path + "&state=failed").isEmptyList)
+            #expect(try await world.api.get(path + "&environment=Sandbox").isEmptyList)
+            #expect(try await world.api.get("/v1/notifications?original_transaction_id=1").isEmptyList)
         }
     }
 }

@@ -83,8 +83,8 @@ import Testing
                 #expect(claims.items.first?["reason"] as? String == "claimed")
                 #expect(claims.items.first?["since"] as? Int64 ?? 0 >= transfer.before)
             }
-            #expect(try await transfer.api.get("/v1/customers/ben/claims?page=\(transfer.original)").items.isEmpty)
-            #expect(try await transfer.api.get("/v1/customers/nobody/claims").items.isEmpty)
+            #expect(try await transfer.api.get("/v1/customers/ben/claims?page=\(transfer.original)").isEmptyList)
+            #expect(try await transfer.api.get("/v1/customers/nobody/claims").isEmptyList)
         }
     }
 
