@@ -33,8 +33,7 @@ struct Counterfoil: AsyncParsableCommand {
 
     static func main() async {
         Output.occupyClosedDescriptors()
-        let arguments = HomeFolder.replacingTilde(
-            in: CommandNames.current(Array(CommandLine.arguments.dropFirst())), home: HomeFolder.current.path)
+        let arguments = CommandNames.current(Array(CommandLine.arguments.dropFirst()))
         // The command, once its arguments are parsed: usage errors that it throws later refer to its own usage.
         var parsed: (any ParsableCommand.Type)?
         do {

@@ -33,7 +33,9 @@ struct ReceiptCommand: AsyncParsableCommand {
             Exit status: 0 valid, 1 refused, 2 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("The file with the receipt, or - for standard input.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The file with the receipt, or - for standard input.", valueName: "file"),
+        transform: HomeFolder.path)
     var file: String
 
     @Option(
@@ -57,7 +59,7 @@ struct ReceiptCommand: AsyncParsableCommand {
             """
             An intermediate certificate, which is not trusted by itself: PEM or DER, or a folder of them. Transaction \
             receipts do not include theirs. May be repeated.
-            """, valueName: "file"))
+            """, valueName: "file"), transform: HomeFolder.path)
     var intermediates: [String] = []
 
     @Flag(

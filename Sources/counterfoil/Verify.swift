@@ -29,7 +29,9 @@ struct Verify: AsyncParsableCommand {
             Exit status: 0 valid, 1 refused, 2 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("The file with the JWS, or - for standard input.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The file with the JWS, or - for standard input.", valueName: "file"),
+        transform: HomeFolder.path)
     var file: String
 
     @Option(

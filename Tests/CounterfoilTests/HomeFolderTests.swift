@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import LedgerSQLite
 import TestSupport
@@ -7,14 +8,29 @@ import Testing
 
 @Suite struct `Paths that begin with a tilde` {
     @Test(arguments: [
-        ("~", "/home/anna"), ("~/c.yaml", "/home/anna/c.yaml"), ("--output=~/c.yaml", "--output=/home/anna/c.yaml"),
-        ("--output=~", "--output=/home/anna"), ("~ben/c.yaml", "./~ben/c.yaml"),
-        ("--output=~ben/c.yaml", "--output=./~ben/c.yaml"), ("~c.yaml", "~c.yaml"), ("./~/c.yaml", "./~/c.yaml"),
-        ("a=~/c.yaml", "a=~/c.yaml"), ("--name=a=~/b", "--name=a=~/b"), ("--output=", "--output="), ("", ""),
-        ("-", "-"),
+        ("~", "/home/anna"), ("~/c.yaml", "/home/anna/c.yaml"), ("~ben/c.yaml", "./~ben/c.yaml"),
+        ("~c.yaml", "~c.yaml"), ("./~/c.yaml", "./~/c.yaml"), ("a=~/c.yaml", "a=~/c.yaml"), ("", ""), ("-", "-"),
+        ("http://localhost/~ben/", "http://localhost/~ben/"),
     ])
-    func `The home folder replaces a tilde where a path begins`(_ argument: String, _ expected: String) {
-        #expect(HomeFolder.replacingTilde(in: [argument], home: "/home/anna") == [expected])
+    func `The home folder replaces a tilde where a path begins`(_ path: String, _ expected: String) {
+        #expect(HomeFolder.replacingTilde(in: path, home: "/home/anna") == expected)
+    }
+
+    @Test(arguments: [["--output", "~/copy"], ["--output=~/copy"]])
+    func `The tilde is replaced before and after an equals sign`(_ output: [String]) throws {
+        let parsed = try Counterfoil.parseAsRoot(["ledger", "backup", "--config", "~ben/c.yaml"] + output)
+        let command = try #require(parsed as? BackupCommand)
+        #expect(command.output == HomeFolder.current.path + "/copy")
+        #expect(command.options.config == "./~ben/c.yaml")
+    }
+
+    @Test(arguments: ["~", "~/anna", "~ben/anna"])
+    func `A name that begins with a tilde stays as it is`(_ name: String) throws {
+        let offer = ["--offer=\(name)", "--sign-by=http://localhost", "--key", "~/key"]
+        let parsed = try Counterfoil.parseAsRoot(["simulator", "buy", name, "premium.monthly"] + offer)
+        let command = try #require(parsed as? BuyCommand)
+        #expect([command.customer, command.offer] == [name, name])
+        #expect(command.key == HomeFolder.current.path + "/key")
     }
 
     /// The command reported the backup, but the file in the home folder was empty. The copy stayed in the folder `~`,

@@ -44,7 +44,8 @@ struct API: AsyncParsableCommand {
     var query: [String] = []
 
     @Option(
-        help: ArgumentHelp("The body: JSON, a file with JSON, or - for standard input.", valueName: "json|file"))
+        help: ArgumentHelp("The body: JSON, a file with JSON, or - for standard input.", valueName: "json|file"),
+        transform: HomeFolder.path)
     var body: String?
 
     @Flag(name: .customLong("first-page"), help: "Print the first page only.")

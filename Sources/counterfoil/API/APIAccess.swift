@@ -8,7 +8,9 @@ import StoreSimulator
 /// The options of `counterfoil api` that select the host and the key: a server's configuration, a running simulator, or
 /// a key file with its identifiers.
 struct APIAccess: ParsableArguments {
-    @Option(help: ArgumentHelp("Use the key and the hosts of this server configuration.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Use the key and the hosts of this server configuration.", valueName: "file"),
+        transform: HomeFolder.path)
     var config: String?
 
     @Option(
@@ -20,12 +22,13 @@ struct APIAccess: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Call the simulator with this folder or URL. Default without a key: $COUNTERFOIL_SIMULATOR, or the one that "
-                + "runs.", valueName: "dir|url"))
+                + "runs.", valueName: "dir|url"), transform: HomeFolder.path)
     var simulator: String?
 
     @Option(
         name: .customLong("private-key"),
-        help: ArgumentHelp("The private key: the .p8 file from App Store Connect.", valueName: "file"))
+        help: ArgumentHelp("The private key: the .p8 file from App Store Connect.", valueName: "file"),
+        transform: HomeFolder.path)
     var privateKey: String?
 
     @Option(name: .customLong("key-id"), help: ArgumentHelp("The key ID.", valueName: "id"))

@@ -23,7 +23,10 @@ struct ExportCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: LedgerOptions
-    @Option(help: ArgumentHelp("The file to write; - is standard output.", valueName: "file")) var output = "-"
+    @Option(
+        help: ArgumentHelp("The file to write. Default: -, standard output.", valueName: "file"),
+        transform: HomeFolder.path)
+    var output: String = "-"
 
     func run() async throws {
         let configuration = try options.load()
@@ -104,7 +107,8 @@ struct LedgerImportCommand: AsyncParsableCommand {
             truncated or the digests differ (import_incomplete); 2 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("The export; - is standard input.", valueName: "file")) var file: String
+    @Argument(help: ArgumentHelp("The export; - is standard input.", valueName: "file"), transform: HomeFolder.path)
+    var file: String
     @OptionGroup var options: LedgerOptions
 
     func run() async throws {

@@ -30,7 +30,10 @@ struct ConsoleLinkCommand: ParsableCommand {
             Exit status: 0 done, 1 refused, 2 wrong usage.
             """)
 
-    @Option(help: ArgumentHelp("The configuration, YAML.", valueName: "file")) var config = "counterfoil.yaml"
+    @Option(
+        help: ArgumentHelp("The configuration, YAML. Default: counterfoil.yaml.", valueName: "file"),
+        transform: HomeFolder.path)
+    var config: String = "counterfoil.yaml"
     @Option(help: ArgumentHelp("The name of a key with the scope console:open.", valueName: "name")) var name: String
     @Option(help: ArgumentHelp("The server's URL. Default: that of the configuration.", valueName: "url"))
     var url: String?

@@ -29,8 +29,10 @@ struct ImportCommand: AsyncParsableCommand {
             a retry (import_incomplete), 2 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("The file with one transaction ID or receipt a line.", valueName: "file")) var file:
-        String
+    @Argument(
+        help: ArgumentHelp("The file with one transaction ID or receipt a line.", valueName: "file"),
+        transform: HomeFolder.path)
+    var file: String
 
     @OptionGroup var options: OfflineOptions
 

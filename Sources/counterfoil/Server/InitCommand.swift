@@ -25,11 +25,14 @@ struct InitCommand: AsyncParsableCommand {
     @Flag(help: "Use the running simulator, or the one whose folder or URL follows.")
     var simulator = false
 
-    @Argument(help: ArgumentHelp("The simulator's folder or URL.", valueName: "dir|url"))
+    @Argument(help: ArgumentHelp("The simulator's folder or URL.", valueName: "dir|url"), transform: HomeFolder.path)
     var folder: String?
 
-    @Option(help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
-    var output = "counterfoil.yaml"
+    @Option(
+        help: ArgumentHelp(
+            "The file to write; - is standard output. Default: counterfoil.yaml.", valueName: "file"),
+        transform: HomeFolder.path)
+    var output: String = "counterfoil.yaml"
 
     @Flag(help: "Replace an existing file.") var force = false
 

@@ -59,8 +59,10 @@ struct KeysCreate: ParsableCommand {
         name: .customLong("public"),
         help: "For shipping in an app: the key has access only to the customer whose customer token is sent with it.")
     var isPublic = false
-    @Option(help: ArgumentHelp("The configuration to check name and apps against.", valueName: "file")) var config:
-        String?
+    @Option(
+        help: ArgumentHelp("The configuration to check name and apps against.", valueName: "file"),
+        transform: HomeFolder.path)
+    var config: String?
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
     private struct Report: Encodable {
@@ -154,7 +156,10 @@ struct KeysList: ParsableCommand {
               counterfoil server keys list --config counterfoil.yaml --json
             """)
 
-    @Option(help: ArgumentHelp("The configuration.", valueName: "file")) var config = "counterfoil.yaml"
+    @Option(
+        help: ArgumentHelp("The configuration. Default: counterfoil.yaml.", valueName: "file"),
+        transform: HomeFolder.path)
+    var config: String = "counterfoil.yaml"
     @Flag(help: "Print one JSON object a line instead of text.") var json = false
 
     func run() throws {

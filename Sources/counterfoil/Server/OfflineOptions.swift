@@ -6,8 +6,10 @@ internal import LedgerServices
 
 /// The options of commands that work on the ledger of a stopped server.
 struct OfflineOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The server's configuration, YAML.", valueName: "file"))
-    var config = "counterfoil.yaml"
+    @Option(
+        help: ArgumentHelp("The server's configuration, YAML. Default: counterfoil.yaml.", valueName: "file"),
+        transform: HomeFolder.path)
+    var config: String = "counterfoil.yaml"
 
     @Option(help: ArgumentHelp("Only this app. Default: all of the configuration.", valueName: "bundle-id"))
     var app: String?

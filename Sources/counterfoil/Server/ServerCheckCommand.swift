@@ -32,10 +32,14 @@ struct ServerCheckCommand: AsyncParsableCommand {
             Exit status: 0 valid, 1 it has problems, or a check of --online failed, 2 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("The configuration, YAML. Default: counterfoil.yaml.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The configuration, YAML. Default: counterfoil.yaml.", valueName: "file"),
+        transform: HomeFolder.path)
     var file: String?
 
-    @Option(help: ArgumentHelp("The configuration, named as for the other commands.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The configuration, named as for the other commands.", valueName: "file"),
+        transform: HomeFolder.path)
     var config: String?
 
     @Flag(help: "Print one JSON object instead of text.") var json = false

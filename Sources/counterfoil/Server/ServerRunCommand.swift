@@ -24,7 +24,10 @@ struct ServerRunCommand: AsyncParsableCommand {
             Exit status: 0 stopped, 1 refused or failed, 2 wrong usage.
             """)
 
-    @Option(help: ArgumentHelp("The configuration, YAML.", valueName: "file")) var config = "counterfoil.yaml"
+    @Option(
+        help: ArgumentHelp("The configuration, YAML. Default: counterfoil.yaml.", valueName: "file"),
+        transform: HomeFolder.path)
+    var config: String = "counterfoil.yaml"
     @Option(help: ArgumentHelp("The port; 0 for a free one. Default: that of the configuration.", valueName: "n"))
     var port: Int?
     @Flag(help: "Print one JSON object instead of text when the server is ready.") var json = false

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The user's home folder, and arguments that name it as `~`. A shell replaces `~` at the beginning of a word, but not
-/// in `--option=~/file`.
+/// The user's home folder, and paths that name it as `~`. A shell replaces `~` at the beginning of a word, but not in
+/// `--option=~/file`.
 ///
 /// Foundation replaces `~` at the beginning of a path, SQLite and the system do not. One command would use two files.
 enum HomeFolder {
@@ -11,20 +11,17 @@ enum HomeFolder {
             ?? FileManager.default.homeDirectoryForCurrentUser
     }
 
-    /// Returns the arguments with the home folder in place of `~`, alone or before a slash, also after `--option=`.
-    ///
-    /// A path such as `~name/file` is that of a folder called `~name`, and gets `./` at its beginning.
-    static func replacingTilde(in arguments: [String], home: String) -> [String] {
-        arguments.map { argument in
-            guard argument.hasPrefix("--"), let sign = argument.firstIndex(of: "=") else {
-                return path(argument, home)
-            }
-            return String(argument[...sign]) + path(String(argument[sign...].dropFirst()), home)
-        }
+    /// Returns the path that an option or argument names. Each option and argument with a path has it as its
+    /// `transform`; all others keep their texts.
+    static func path(_ argument: String) -> String {
+        replacingTilde(in: argument, home: current.path)
     }
 
-    private static func path(_ text: String, _ home: String) -> String {
-        if text == "~" || text.hasPrefix("~/") { return home + text.dropFirst() }
-        return text.hasPrefix("~") && text.contains("/") ? "./" + text : text
+    /// Returns the path with the home folder in place of `~`, alone or before a slash.
+    ///
+    /// A path such as `~name/file` is that of a folder called `~name`, and gets `./` at its beginning.
+    static func replacingTilde(in path: String, home: String) -> String {
+        if path == "~" || path.hasPrefix("~/") { return home + path.dropFirst() }
+        return path.hasPrefix("~") && path.contains("/") ? "./" + path : path
     }
 }

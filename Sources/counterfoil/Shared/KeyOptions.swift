@@ -6,7 +6,8 @@ import Foundation
 struct KeyOptions: ParsableArguments {
     @Option(
         name: .customLong("private-key"),
-        help: ArgumentHelp("The private key: the .p8 file from App Store Connect.", valueName: "file"))
+        help: ArgumentHelp("The private key: the .p8 file from App Store Connect.", valueName: "file"),
+        transform: HomeFolder.path)
     var privateKey: String
 
     @Option(name: .customLong("key-id"), help: ArgumentHelp("The key ID.", valueName: "id"))

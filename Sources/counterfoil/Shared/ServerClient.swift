@@ -80,7 +80,7 @@ struct ServerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The running server. Default: $COUNTERFOIL_URL.", valueName: "url")) var url: String?
     @Option(
         help: ArgumentHelp("A file with an API key of the server. Default: $COUNTERFOIL_KEY.", valueName: "file"),
-        completion: .file())
+        completion: .file(), transform: HomeFolder.path)
     var key: String?
 
     func client() throws -> ServerClient {

@@ -203,7 +203,9 @@ struct SignAdvancedCommerce: ParsableCommand {
             passes to StoreKit.
             """)
 
-    @Argument(help: ArgumentHelp("The file with the request, or - for standard input.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The file with the request, or - for standard input.", valueName: "file"),
+        transform: HomeFolder.path)
     var file: String
 
     @OptionGroup var issuer: IssuerOptions

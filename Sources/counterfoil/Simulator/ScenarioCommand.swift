@@ -34,7 +34,7 @@ struct ScenarioRun: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("A file, or the name of a built-in scenario.", valueName: "file|name"),
-        completion: .list(ShippedScenarios.names))
+        completion: .list(ShippedScenarios.names), transform: HomeFolder.path)
     var name: String
 
     @Flag(help: "Run it in a temporary simulator of its own.") var alone = false

@@ -68,13 +68,15 @@ struct SimulatorRun: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The port on 127.0.0.1; 0 for a free one.", valueName: "n"))
     var port = 0
 
-    @Option(help: ArgumentHelp("The folder for keys, certificates and snapshots.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("The folder for keys, certificates and snapshots.", valueName: "dir"),
+        transform: HomeFolder.path)
     var directory: String?
 
     @Option(
         help: ArgumentHelp(
             "The products: Xcode's .storekit file, or YAML such as that of `counterfoil simulator catalogue`.",
-            valueName: "file"))
+            valueName: "file"), transform: HomeFolder.path)
     var catalogue: String?
 
     @Option(help: ArgumentHelp("The seed for all identifiers.", valueName: "n"))

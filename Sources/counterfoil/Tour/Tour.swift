@@ -18,7 +18,9 @@ struct Tour: AsyncParsableCommand {
               counterfoil tour ~/saved-receipts
             """)
 
-    @Argument(help: ArgumentHelp("A folder of JWS files and receipts to verify.", valueName: "folder"))
+    @Argument(
+        help: ArgumentHelp("A folder of JWS files and receipts to verify.", valueName: "folder"),
+        transform: HomeFolder.path)
     var folder: String?
 
     private var style: Style { Style.current() }
