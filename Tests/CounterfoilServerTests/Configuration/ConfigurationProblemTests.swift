@@ -146,7 +146,10 @@ import Testing
             key("scopes: [all], public: true"),
             "a public key cannot have audit:read, console:open, customers:erase, customers:transfer, grants:write"
         ),
-        (key("scopes: [customers:read], public: true"), "has no customer_token_secret"),
+        (
+            key("scopes: [customers:read], public: true"),
+            "apps[0].customer_token_secret: is missing; the public key at keys[0] needs it"
+        ),
         (key("scopes: [all]", secret: "{sha256: 0011}"), "is not 64 hexadecimal digits"),
         (webhook("url: https://example.com"), "secrets: is empty"),
         (webhook("url: http://localhost/"), "is not public"), (webhook("url: \"http://[::1]/\""), "is not public"),
@@ -199,6 +202,21 @@ import Testing
         let problems = Test.problems(Test.smallest + "    shared_secrets: [{file: \(path)}]\n")
         let expected = "apps[0].shared_secrets[0].file: …\"\(path.suffix(60))\" does not exist"
         #expect(problems.count == 1 && problems.allSatisfy { $0.hasPrefix(expected) }, "\(problems)")
+    }
+
+    @Test func `A secret for customer tokens is reported once for each app, however many public keys need it`() {
+        let zeros = String(repeating: "0", count: 63)
+        let text =
+            two("customer_token_secret: {environment: TOKENS}", "customer_token_secret: []") + """
+                keys:
+                  - {name: a, public: true, scopes: [customers:read], secret: {sha256: \(zeros)1}}
+                  - {name: b, public: true, scopes: [customers:read], secret: {sha256: \(zeros)2}}
+                """
+        #expect(
+            Test.problems(text) == [
+                #"apps[0].customer_token_secret.environment: the environment variable "TOKENS" is not set, line 4"#,
+                "apps[1].customer_token_secret: is missing; the public key at keys[0] needs it, line 7",
+            ])
     }
 
     @Test func `No problem contains a secret`() {

@@ -67,11 +67,10 @@ extension ServerConfigurationReader {
         if !excess.isEmpty {
             section.problem("scopes", "a public key cannot have \(excess.joined(separator: ", "))")
         }
-        for (index, app) in apps.enumerated() where key.apps?.contains(app.bundleID) ?? true {
-            guard app.customerTokenSecret == nil, readsSecrets,
-                !absentCredentials.isAny(in: "apps[\(index)].customer_token_secret")
-            else { continue }
-            section.problem("public", "\(quoted(app.bundleID)) has no customer_token_secret, which this key needs")
+        for app in apps where readsSecrets && key.apps?.contains(app.bundleID) ?? true {
+            guard let path = appsWithoutTokenSecret.removeValue(forKey: app.bundleID) else { continue }
+            diagnostics.problem(
+                "\(path).customer_token_secret", "is missing; the public key at \(section.path) needs it")
         }
     }
 

@@ -131,6 +131,9 @@ extension ServerConfigurationReader {
     /// Reads the secret for customer tokens, or a list of the new one and the one that it replaces.
     private func tokenSecrets(_ section: inout Section, _ app: inout ServerConfiguration.App) {
         let read = secrets(&section, "customer_token_secret")
+        if !section.has("customer_token_secret") || section.isEmpty("customer_token_secret") {
+            appsWithoutTokenSecret[app.bundleID] = section.path
+        }
         if read.contains(where: { $0.secret.revealed.utf8.count < 32 }) {
             section.problem("customer_token_secret", "is shorter than 32 bytes, which HS256 needs")
         }

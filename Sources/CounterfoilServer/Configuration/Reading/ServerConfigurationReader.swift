@@ -16,6 +16,9 @@ final class ServerConfigurationReader {
     private let secretReading: SecretReading
     /// The systemd credentials that do not exist.
     private(set) var absentCredentials = AbsentCredentials()
+    /// The paths of the apps that have no secret for customer tokens, by bundle ID. An app is removed once a public key
+    /// needs it, so that several keys report it once.
+    var appsWithoutTokenSecret: [String: String] = [:]
     /// The environment variables that contain secrets.
     private(set) var secretVariables: Set<String> = []
     /// The paths of the settings whose secret is written in the configuration file itself.
