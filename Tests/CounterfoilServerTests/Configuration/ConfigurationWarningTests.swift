@@ -66,6 +66,22 @@ import Testing
             ])
     }
 
+    @Test func `A note warns of two apps with the same key for signed responses`() throws {
+        func found(_ keys: [String]) throws -> [String] {
+            let apps = keys.enumerated().map { index, key in
+                "  - {bundle_id: com.example.app\(index), apple_id: 1\(index), answer_key: {file: \(key)}}\n"
+            }
+            let files = [
+                "/etc/counterfoil/one": Test.file(Data(repeating: 1, count: 32).base64EncodedString()),
+                "/etc/counterfoil/two": Test.file(Data(repeating: 2, count: 32).base64EncodedString()),
+            ]
+            return try notes("apps:\n" + apps.joined(), files).filter { $0.contains("answer_key") }
+        }
+        #expect(try found(["one", "two"]) == [])
+        let expected = "is the same as that of another app: each of the two accepts responses about the other"
+        #expect(try found(["one", "two", "one"]) == ["apps[2].answer_key: \(expected), line 4"])
+    }
+
     @Test func `Notes warn of accepting expired certificates and of a simulator's clock`() throws {
         let found = try notes(
             Test.smallest + "trust: {certificates_valid_at: signing_date}\nclock: http://127.0.0.1:1/")

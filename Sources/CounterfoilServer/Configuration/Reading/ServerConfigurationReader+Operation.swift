@@ -3,6 +3,7 @@ internal import Basics
 internal import ConfigurationReading
 internal import Foundation
 internal import Ledger
+internal import LedgerServices
 
 extension ServerConfigurationReader {
     private static let revocations = Vocabulary<RevocationPolicy>(
@@ -200,6 +201,19 @@ extension ServerConfigurationReader {
                 "the console works at the root of a host, not below \(quoted(path)); give it console.listen, or a host")
         }
         if configuration.keys.isEmpty { addNote("keys", "no key is configured, so nobody can use the API") }
+        checkResponseKeys(of: configuration.apps)
+    }
+
+    /// Warns of a key for signed responses that two apps share. The client package does not compare the app of a
+    /// response.
+    private func checkResponseKeys(of apps: [ServerConfiguration.App]) {
+        var keys: Set<[UInt8]> = []
+        for (index, app) in apps.enumerated() {
+            guard let key = app.responseSigningKey, !keys.insert(key.publicKey).inserted else { continue }
+            addNote(
+                "apps[\(index)].answer_key",
+                "is the same as that of another app: each of the two accepts responses about the other")
+        }
     }
 
     /// Whether listening at `host` prevents listening at `other` on the same port.
