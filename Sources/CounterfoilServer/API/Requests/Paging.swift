@@ -65,16 +65,20 @@ struct Paging {
     func inquiryPosition() throws(APIFailure) -> InquiryPosition? {
         guard let page else { return nil }
         let parts = page.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let deadline = Int64(parts[0]), let id = Int64(parts[1]) else { throw Self.invalid }
+        guard parts.count == 3, parts[0] == "pending", let deadline = Int64(parts[1]), let id = Int64(parts[2]) else {
+            throw Self.invalid
+        }
         return InquiryPosition(deadline: deadline, id: id)
     }
 
-    /// Returns `page` as a position in a segment.
-    func segmentPosition() throws(APIFailure) -> SegmentPosition? {
+    /// Returns `page` as a position in the segment called `name`. Segments have different orders.
+    func segmentPosition(in name: String) throws(APIFailure) -> SegmentPosition? {
         guard let page else { return nil }
-        let parts = page.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard page.utf8.count <= 300, parts.count == 2, let number = Int64(parts[0]) else { throw Self.invalid }
-        return SegmentPosition(number: number, originalTransactionID: String(parts[1]))
+        let parts = page.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
+        guard page.utf8.count <= 300, parts.count == 3, parts[0] == name, let number = Int64(parts[1]) else {
+            throw Self.invalid
+        }
+        return SegmentPosition(number: number, originalTransactionID: String(parts[2]))
     }
 
     static var invalid: APIFailure {
@@ -89,12 +93,12 @@ extension TimelinePosition {
 
 extension ConsumptionInquiry {
     /// The `page` of the pending requests after this one.
-    var pendingToken: String { "\(deadline).\(id)" }
+    var pendingToken: String { "pending.\(deadline).\(id)" }
 }
 
 extension SegmentPosition {
-    /// The `page` of the items after this position.
-    var token: String { "\(number).\(originalTransactionID)" }
+    /// Returns the `page` of the items after this position in the segment called `name`.
+    func token(in name: String) -> String { "\(name).\(number).\(originalTransactionID)" }
 }
 
 extension Request {

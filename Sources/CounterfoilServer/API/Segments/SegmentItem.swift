@@ -85,7 +85,7 @@ extension SegmentItem {
 
     /// Returns the URL of the same request for another page.
     private static func link(to position: SegmentPosition, named name: String, from request: Request) -> String {
-        var query = [("format", "csv"), ("page", position.token)]
+        var query = [("format", "csv"), ("page", position.token(in: name))]
         for parameter in ["app", "environment", "within_days", "reason", "limit"] {
             if let value = request.parameter(parameter) { query.append((parameter, value)) }
         }

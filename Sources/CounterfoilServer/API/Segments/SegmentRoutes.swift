@@ -56,13 +56,13 @@ struct SegmentRoutes {
             SegmentQuery(
                 segment, in: appEnvironment.id, at: now.milliseconds, within: try within(call.request),
                 reason: try reason(call.request),
-                after: try paging.segmentPosition(), limit: paging.limit))
+                after: try paging.segmentPosition(in: name), limit: paging.limit))
         let members =
             try await segment == .winBackEligible ? withoutAccess(found.items, in: appEnvironment) : found.items
         let engine = apps.engine(of: appEnvironment.bundleID)
         let items = members.map { SegmentItem($0, segment, appEnvironment, engine, now: now) }
         switch format {
-        case .json: return .list(items, next: found.next?.token) { $1.write(to: &$0) }
+        case .json: return .list(items, next: found.next?.token(in: name)) { $1.write(to: &$0) }
         case .csv: return SegmentItem.csv(items, named: segment.name, next: found.next, from: call.request)
         }
     }
