@@ -159,11 +159,22 @@ extension EffectiveFacts {
         guard renewal.gracePeriodExpiresDate == nil, let start = fact.expiresDate,
             renewal.isInBillingRetry || renewal.expirationIntent == .billingError
         else { return nil }
+        return gracePeriodEnd(of: fact.originalTransactionID, from: start).map { min($0, renewal.signedDate) }
+    }
+
+    /// Returns the end of the grace period of a subscription that began with the end of a period; nil if none is known.
+    private func gracePeriodEnd(of originalTransactionID: String, from start: Date) -> Date? {
         let earlier = facts.renewals.compactMap { $0.signedDate <= asOf ? $0.gracePeriod : nil }
-        let ends = (facts.gracePeriods + earlier).filter {
-            $0.start == start && $0.originalTransactionID.isExactly(fact.originalTransactionID)
-        }.map(\.end)
-        return ends.max().map { min($0, renewal.signedDate) }
+        return (facts.gracePeriods + earlier).filter {
+            $0.start == start && $0.originalTransactionID.isExactly(originalTransactionID)
+        }.map(\.end).max()
+    }
+
+    /// Whether a subscription had ended when the customer bought its next period. A purchase in a grace period continues
+    /// the access.
+    func restarted(after fact: TransactionFact, by next: TransactionFact) -> Bool {
+        guard next.reason == .purchase, let end = fact.expiresDate, next.purchaseDate >= end else { return false }
+        return gracePeriodEnd(of: fact.originalTransactionID, from: end).map { $0 <= next.purchaseDate } ?? true
     }
 
     private func group(of periods: Periods) -> String? {

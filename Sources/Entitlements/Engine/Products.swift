@@ -24,14 +24,18 @@ extension ProductState {
     /// - Parameters:
     ///   - replacedAt: When another period replaced this one before it was over; nil if that is not known.
     ///   - next: When the next period began, which may be a renewal that begins early; nil if there is none.
+    ///   - isRestart: Whether the subscription had ended when the customer bought the next period.
     init(
-        ended fact: TransactionFact, _ period: EffectiveFacts.Transaction, replacedAt: Date?, next: Date?, asOf: Date
+        ended fact: TransactionFact, _ period: EffectiveFacts.Transaction, replacedAt: Date?, next: Date?,
+        isRestart: Bool, asOf: Date
     ) {
         let isRunning = !period.isRevoked && fact.expiresDate.map { $0 > asOf } ?? false
         let isReplaced = replacedAt != nil || period.isUpgraded || isRunning
         let detail: StateDetail =
             isReplaced
-            ? .upgraded : period.isRevoked ? .revocation(fact.revocationType, fact.ownership) : .changedProduct
+            ? .upgraded
+            : period.isRevoked
+                ? .revocation(fact.revocationType, fact.ownership) : isRestart ? .expired : .changedProduct
         self.init(
             productID: fact.productID, type: .autoRenewableSubscription, state: .inactive, details: [detail],
             endedDate: isReplaced

@@ -38,7 +38,8 @@ extension EntitlementEngine {
         ].compactMap(\.self)
         let sentence = Sentence(
             product, states, grantEnd: access.end, revoked: effective.revoked(product),
-            lateCancellation: effective.lateCancellation(product))
+            expirationIntent: effective.expirationIntent(of: product, states),
+            lateCancellation: effective.lateCancellation(product, states))
         let classifier = FactClassifier(facts: effective, states: states, products: products, decidingProduct: product)
         return Explanation(
             entitlement: entitlement, asOf: asOf, isActive: isActive, until: state?.until, rule: rule,
@@ -64,19 +65,33 @@ extension EffectiveFacts {
         return transactions.first { $0.isRevoked && fact($0).transactionID.isExactly(id) }.map { fact($0) }
     }
 
-    /// Returns when a customer cancelled who had not paid for the renewal of a product; nil if the payment had not
-    /// failed before. Only earlier versions of the renewal info say so: the last one names the cancellation only.
-    fileprivate func lateCancellation(_ product: ProductState?) -> LateCancellation? {
+    /// Returns why the subscription to a product ended; nil if that is not known. If the customer has bought another
+    /// product since, only earlier versions of the renewal info say so.
+    fileprivate func expirationIntent(of product: ProductState?, _ states: CustomerStates) -> ExpirationIntent? {
+        let subscription = states.subscriptions.first { product?.transactionID?.isExactly($0.transactionID) == true }
+        if let subscription { return subscription.expirationIntent }
+        let reasons = renewals(about: product).filter { $0.renewalDate != nil && $0.expirationIntent != nil }
+        return reasons.max { $0.precedes($1) }?.expirationIntent
+    }
+
+    /// Returns the versions of the renewal info about the period of a product.
+    private func renewals(about product: ProductState?) -> [RenewalFact] {
         guard let original = product?.originalTransactionID, let id = product?.transactionID,
-            renewal(of: original)?.expirationIntent == .customerCancelled,
             let period = transactions.first(where: { fact($0).transactionID.isExactly(id) }),
             let end = fact(period).expiresDate
-        else { return nil }
+        else { return [] }
         // `renewalDate` is the end of the period that was paid last. Receipts have none.
-        let versions = facts.renewals.filter {
+        return facts.renewals.filter {
             $0.originalTransactionID.isExactly(original) && $0.signedDate <= asOf
                 && ($0.renewalDate.map { $0 == end } ?? ($0.signedDate >= end))
         }
+    }
+
+    /// Returns when a customer cancelled who had not paid for the renewal of a product; nil if the payment had not
+    /// failed before. Only earlier versions of the renewal info say so: the last one names the cancellation only.
+    fileprivate func lateCancellation(_ product: ProductState?, _ states: CustomerStates) -> LateCancellation? {
+        guard expirationIntent(of: product, states) == .customerCancelled else { return nil }
+        let versions = renewals(about: product)
         let last = versions.filter(\.isInBillingRetry).max { $0.signedDate < $1.signedDate }
         guard let failed = last else { return nil }
         let cancelled = versions.filter {

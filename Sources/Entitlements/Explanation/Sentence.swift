@@ -18,15 +18,18 @@ struct Sentence {
     private let grantEnd: Date?
     /// The transaction of the product if it was refunded or revoked.
     private let revoked: TransactionFact?
+    /// Why the subscription to the product ended.
+    private let expirationIntent: ExpirationIntent?
     private let lateCancellation: LateCancellation?
 
     init(
         _ state: ProductState?, _ states: CustomerStates, grantEnd: Date?, revoked: TransactionFact?,
-        lateCancellation: LateCancellation?
+        expirationIntent: ExpirationIntent?, lateCancellation: LateCancellation?
     ) {
         self.state = state
         self.grantEnd = grantEnd
         self.revoked = revoked
+        self.expirationIntent = expirationIntent
         self.lateCancellation = lateCancellation
         product = state?.productID ?? ""
         subscription = states.subscriptions.first {
@@ -103,11 +106,16 @@ struct Sentence {
             ? " with \(subscription.productID)" : " by \(subscription.productID)"
     }
 
+    /// The subscription, if it is still in the period that explains the answer.
+    private var current: SubscriptionState? {
+        subscription.flatMap { state?.transactionID?.isExactly($0.transactionID) == true ? $0 : nil }
+    }
+
     /// That the payment had failed when the customer cancelled.
     private var failureAndCancellation: String? {
         guard let lateCancellation else { return nil }
-        let failure =
-            "The payment for \(product)\(owner) failed; the period ended on \(text(subscription?.expiresDate))"
+        let end = current?.expiresDate ?? state?.endedDate
+        let failure = "The payment for \(product)\(owner) failed; the period ended on \(text(end))"
         return switch lateCancellation {
         case .inGracePeriod: failure + ", and the customer cancelled in the billing grace period, which ended access."
         case .inBillingRetry: failure + ", and the customer cancelled while the App Store tried again."
@@ -115,13 +123,13 @@ struct Sentence {
     }
 
     private var intent: String {
-        switch subscription?.expirationIntent {
+        switch expirationIntent {
         case .customerCancelled?: ": the customer had cancelled"
         case .billingError?: ": the payment failed"
         case .priceIncreaseNotAccepted?: ": the customer did not agree to the higher price"
         case .productNotAvailable?: ": the product was no longer for sale"
         // The renewal may have been missed, or the instant is in the future.
-        case nil: subscription?.willRenew == true ? ": it was to renew, but no renewal is known" : ""
+        case nil: current?.willRenew == true ? ": it was to renew, but no renewal is known" : ""
         default: ""
         }
     }

@@ -99,9 +99,9 @@ extension CustomerReader {
         let engine = apps.engine(of: appEnvironment.bundleID)
         let reading = try await self.customer(customer, in: appEnvironment, at: instant)
         var explanation = engine.explanation(of: entitlement, facts: reading.facts, asOf: reading.states.asOf)
-        if explanation.rule == .expired, let cancelled = reading.cancelledSubscription(explanation) {
+        if explanation.rule == .expired, let ended = reading.subscriptionWithEarlierReasons(explanation) {
             var facts = reading.facts
-            facts.renewals += try await lastRenewals(of: cancelled, in: appEnvironment)
+            facts.renewals += try await lastRenewals(of: ended, in: appEnvironment)
             let again = engine.explanation(of: entitlement, facts: facts, asOf: reading.states.asOf)
             if again.rule == .expired { explanation.sentence = again.sentence }
         }
@@ -151,13 +151,16 @@ extension CustomerReader {
 }
 
 extension CustomerReading {
-    /// Returns the original transaction identifier of the subscription that decided, if the customer cancelled it. The
-    /// record has only the last renewal info, and an earlier one may say that the payment had failed before.
-    fileprivate func cancelledSubscription(_ explanation: Explanation) -> String? {
+    /// Returns the original transaction identifier of the subscription that decided, if an earlier renewal info may say
+    /// more about its end than the last one, which is the only one in the record: the customer cancelled it, maybe after
+    /// the payment had failed, or has bought another product since.
+    fileprivate func subscriptionWithEarlierReasons(_ explanation: Explanation) -> String? {
         guard let id = explanation.transactionID else { return nil }
-        return states.subscriptions.first {
-            $0.transactionID.isExactly(id) && $0.expirationIntent == .customerCancelled
-        }?.originalTransactionID
+        let current = states.subscriptions.first { $0.transactionID.isExactly(id) }
+        if let current {
+            return current.expirationIntent == .customerCancelled ? current.originalTransactionID : nil
+        }
+        return facts.transactions.first { $0.transactionID.isExactly(id) }?.originalTransactionID
     }
 }
 

@@ -85,6 +85,29 @@ import Testing
         }
     }
 
+    /// The ledger's record has only the last renewal info, which is about the product that the customer has now.
+    @Test func `An explanation says why a subscription ended before the customer bought another product`() async throws
+    {
+        try await World.withAPI { world in
+            let simulator = world.simulator
+            let anna = try await world.subscribe("anna")
+            try await simulator.perform(.cancel(customer: "anna"))
+            try await simulator.advance(by: 60 * 86_400)
+            try await simulator.perform(.purchase(customer: "anna", product: "com.example.basic.monthly"))
+            try await world.waitUntilIdle()
+            let path = "/v1/customers/\(anna)/entitlements/premium/explain"
+            let now = try await world.api.get(path)
+            let sentence = now["sentence"] as? String ?? ""
+            #expect(now["rule"] as? String == "expired")
+            #expect(sentence.hasPrefix("The subscription to com.example.premium.monthly ended on "), "\(sentence)")
+            #expect(sentence.hasSuffix(": the customer had cancelled."), "\(sentence)")
+            let instant = simulator.now.milliseconds + 1000
+            try await simulator.advance(by: 86_400)
+            let past = try await world.api.get(path + "?at=\(instant)")
+            #expect(past["sentence"] as? String == sentence)
+        }
+    }
+
     @Test(arguments: [(AppStoreEnvironment.sandbox, AppStoreEnvironment.production), (.production, .sandbox)])
     func `An explanation says that the customer bought only in the other environment`(
         _ bought: AppStoreEnvironment, _ asked: AppStoreEnvironment
