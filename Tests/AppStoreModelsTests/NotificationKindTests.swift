@@ -57,7 +57,7 @@ extension NotificationKind: CustomTestStringConvertible {
         _ kind: NotificationKind
     ) {
         guard let sentence = kind.sentence else { return }
-        let alwaysKnown: Set<NotificationKind.Placeholder> = [.product, .nextProduct, .lossCause]
+        let alwaysKnown: Set<NotificationKind.Placeholder> = [.product, .nextProduct, .lossCause, .payer]
         var isOptional = false
         for part in sentence.split(omittingEmptySubsequences: false, whereSeparator: { "[]".contains($0) }) {
             defer { isOptional.toggle() }

@@ -106,6 +106,26 @@ extension `An explanation` {
                 == "The subscription to pro.month ended on 2023-12-14T22:13:20Z\(reason).")
     }
 
+    @Test(arguments: [InAppOwnershipType.familyShared, .assigned])
+    func `An explanation of a shared or assigned subscription does not say that the customer ended it`(
+        _ ownership: InAppOwnershipType
+    ) {
+        let month = [period("1", 0, 30) { $0.ownership = ownership }]
+        func sentence(_ infos: [RenewalFact], on date: Double) -> String { why(month, infos, on: day(date)).sentence }
+        func end(_ intent: ExpirationIntent) -> RenewalFact {
+            renewal(on: 31, renews: false) { $0.expirationIntent = intent }
+        }
+        #expect(sentence([end(.customerCancelled)], on: 31).hasSuffix(": the purchaser had cancelled."))
+        #expect(
+            sentence([end(.priceIncreaseNotAccepted)], on: 31)
+                .hasSuffix(": the purchaser did not agree to the higher price."))
+        #expect(
+            sentence([failure(on: 30), end(.customerCancelled)], on: 31)
+                .hasSuffix(", and the purchaser cancelled while the App Store tried again."))
+        let asked = renewal(on: 1) { $0.priceIncreaseStatus = .pending }
+        #expect(sentence([asked], on: 2).hasSuffix(" if the purchaser agrees to the higher price."))
+    }
+
     @Test func `An explanation names the failed payment before a cancellation`() {
         let month = [period("1", 0, 30)]
         func cancellation(on date: Double) -> RenewalFact {

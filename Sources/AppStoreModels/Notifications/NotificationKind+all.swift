@@ -75,9 +75,9 @@ extension NotificationKind {
     ]
 
     private static let ends: [NotificationKind] = [
-        expired(.voluntary, "{product} expired: the customer had cancelled."),
+        expired(.voluntary, "{product} expired: {payer} had cancelled."),
         expired(.billingRetry, "{product} expired: it was not paid for."),
-        expired(.priceIncrease, "{product} expired: the customer did not agree to the higher price."),
+        expired(.priceIncrease, "{product} expired: {payer} did not agree to the higher price."),
         expired(.productNotForSale, "{product} expired: it was no longer for sale."),
         expired(nil, "{product} expired."),
         .init(
@@ -85,7 +85,7 @@ extension NotificationKind {
             "Was asked to agree to a higher price of {product}."),
         .init(
             .priceIncrease, .accepted, event: "subscription.price_increase_accepted",
-            "The higher price of {product} will be charged: the customer agreed, or did not have to."),
+            "The higher price of {product} will be charged: {payer} agreed, or did not have to."),
     ]
 
     private static func expired(_ subtype: NotificationSubtype?, _ sentence: String) -> NotificationKind {

@@ -44,6 +44,8 @@ package struct NotificationKind: Sendable, Hashable {
         case refundedPart
         /// What ended when the customer lost the purchase: `sharing`, or `the assignment` of a seat.
         case lossCause
+        /// Who pays: `the customer`, or `the purchaser` of what is shared or assigned.
+        case payer
         /// The quantity, if it is greater than one.
         case quantity
     }

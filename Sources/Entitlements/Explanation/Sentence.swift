@@ -81,7 +81,11 @@ struct Sentence {
 
     private var duration: String { state?.until.map { "lasts until \(text($0))" } ?? "does not end" }
 
-    private var owner: String { (subscription?.ownership ?? purchase?.ownership)?.remark ?? "" }
+    private var ownership: InAppOwnershipType? { subscription?.ownership ?? purchase?.ownership }
+
+    private var owner: String { ownership?.remark ?? "" }
+
+    private var payer: String { (ownership ?? .purchased).payer }
 
     private var renewal: String {
         guard let subscription, let willRenew = subscription.willRenew else { return "" }
@@ -89,7 +93,7 @@ struct Sentence {
         let next = subscription.autoRenewProductID ?? product
         let isConditional = subscription.details.contains(.priceConsentPending)
         return (next.isExactly(product) ? " and will renew" : " and will renew into \(next)")
-            + (isConditional ? " if the customer agrees to the higher price" : "")
+            + (isConditional ? " if \(payer) agrees to the higher price" : "")
     }
 
     /// The end of the billing grace period, if it was later than that of the period.
@@ -117,16 +121,16 @@ struct Sentence {
         let end = current?.expiresDate ?? state?.endedDate
         let failure = "The payment for \(product)\(owner) failed; the period ended on \(text(end))"
         return switch lateCancellation {
-        case .inGracePeriod: failure + ", and the customer cancelled in the billing grace period, which ended access."
-        case .inBillingRetry: failure + ", and the customer cancelled while the App Store tried again."
+        case .inGracePeriod: failure + ", and \(payer) cancelled in the billing grace period, which ended access."
+        case .inBillingRetry: failure + ", and \(payer) cancelled while the App Store tried again."
         }
     }
 
     private var intent: String {
         switch expirationIntent {
-        case .customerCancelled?: ": the customer had cancelled"
+        case .customerCancelled?: ": \(payer) had cancelled"
         case .billingError?: ": the payment failed"
-        case .priceIncreaseNotAccepted?: ": the customer did not agree to the higher price"
+        case .priceIncreaseNotAccepted?: ": \(payer) did not agree to the higher price"
         case .productNotAvailable?: ": the product was no longer for sale"
         // The renewal may have been missed, or the instant is in the future.
         case nil: current?.willRenew == true ? ": it was to renew, but no renewal is known" : ""
@@ -187,4 +191,8 @@ extension InAppOwnershipType {
         default: ""
         }
     }
+
+    /// Who pays, for a sentence about a customer. A member of a family or an assignee cannot cancel a subscription or
+    /// agree to a price: whoever bought it does.
+    package var payer: String { remark.isEmpty ? "the customer" : "the purchaser" }
 }

@@ -89,6 +89,7 @@ extension NotificationParts {
         case .revocation: transaction?.revocationDate.map(TimelineSentence.day)
         case .refundedPart: isRefundedInPart ? "in part" : nil
         case .lossCause: lossCause
+        case .payer: (transaction?.inAppOwnershipType ?? .purchased).payer
         case .quantity: transaction.flatMap { $0.quantity > 1 ? String($0.quantity) : nil }
         }
     }

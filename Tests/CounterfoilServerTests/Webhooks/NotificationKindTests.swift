@@ -68,6 +68,23 @@ import Testing
         #expect(Self.sentence(expected, transaction) == sentence)
     }
 
+    @Test(
+        arguments: [
+            (.voluntary, .familyShared, "gold (shared by the family) expired: the purchaser had cancelled."),
+            (
+                .priceIncrease, .assigned,
+                "gold (assigned) expired: the purchaser did not agree to the higher price."
+            ),
+        ] as [(NotificationSubtype, InAppOwnershipType, String)])
+    func `The sentence about a shared or assigned subscription does not say that the customer ended it`(
+        _ subtype: NotificationSubtype, _ ownership: InAppOwnershipType, _ sentence: String
+    ) throws {
+        var transaction = try #require(try Self.purchase(.expired, subtype)).transaction
+        transaction.inAppOwnershipType = ownership
+        let expected = try Self.expectation(.expired, subtype)
+        #expect(Self.sentence(expected, transaction) == sentence)
+    }
+
     @Test func `The sentence about a cancellation names the end of the commitment`() throws {
         var transaction = try #require(try Self.purchase(.didChangeRenewalStatus, .autoRenewDisabled)).transaction
         transaction.commitmentInfo = TransactionCommitmentInfo(

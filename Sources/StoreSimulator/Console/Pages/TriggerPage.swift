@@ -56,6 +56,7 @@ extension SimulatorPanel {
         case .product: "the product"
         case .nextProduct: "another product"
         case .lossCause: "sharing or the assignment"
+        case .payer: "the customer"
         default: nil
         }
     }
