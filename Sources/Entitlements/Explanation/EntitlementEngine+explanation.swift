@@ -40,14 +40,15 @@ extension EntitlementEngine {
             product, states, grantEnd: access.end, revoked: effective.revoked(product),
             expirationIntent: effective.expirationIntent(of: product, states),
             lateCancellation: effective.lateCancellation(product, states))
+        // For early customers, the remark about the rule says everything.
+        let conclusion = isEarlyCustomer ? "" : sentence.text(rule)
         let classifier = FactClassifier(facts: effective, states: states, products: products, decidingProduct: product)
         return Explanation(
             entitlement: entitlement, asOf: asOf, isActive: isActive, until: state?.until, rule: rule,
-            // For early customers, the remark about the rule says everything.
-            sentence: (isEarlyCustomer ? remarks : [sentence.text(rule)] + remarks).joined(separator: " "),
+            sentence: (isEarlyCustomer ? remarks : [conclusion] + remarks).joined(separator: " "),
             productID: product?.productID, transactionID: product?.transactionID,
             facts: classifier.transactions() + classifier.renewals(), originalPurchase: original,
-            endedDate: product?.endedDate, remarks: remarks)
+            endedDate: product?.endedDate, conclusion: conclusion, remarks: remarks)
     }
 }
 

@@ -27,6 +27,8 @@ public struct Explanation: Sendable, Hashable, Encodable {
     public var originalPurchase: ExplainedOriginalPurchase?
     /// When access by ``productID`` ended; nil if there is access, or if that is unknown.
     package var endedDate: Date?
+    /// The first sentence of ``sentence``: about the rule. Empty for early customers, whom the remarks describe.
+    package var conclusion = ""
     /// The last sentences of ``sentence``: about early customers and grants, whatever happened to the purchases.
     package var remarks: [String] = []
 

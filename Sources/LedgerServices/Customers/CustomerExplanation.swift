@@ -55,12 +55,16 @@ package struct CustomerExplanation: Sendable {
         let date = lostAt.formatted(.iso8601)
         (explanation.rule, explanation.productID) = (.transferred, last.explanation.productID)
         explanation.transactionID = nil
-        let loss: String
+        var loss: String
         if last.loss.isErasure {
             loss = "\(product) lost its owner on \(date): the customer was erased."
         } else {
             let owners = TimelineSentence.newOwners(last.loss.change, naming: namesCustomers)
             loss = "\(product) was transferred to \(owners) on \(date)."
+        }
+        // The purchase may have been refunded, for example, before it moved.
+        if !last.explanation.isActive, last.explanation.rule != .neverBought {
+            loss += " It gave no access then: \(last.explanation.conclusion)"
         }
         explanation.sentence = ([loss] + explanation.remarks).joined(separator: " ")
     }

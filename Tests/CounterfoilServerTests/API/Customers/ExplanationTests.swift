@@ -108,6 +108,30 @@ import Testing
         }
     }
 
+    @Test func `An explanation of a transferred purchase names the refund that had ended access before`() async throws {
+        try await World.withAPI { world in
+            let simulator = world.simulator
+            let anna = try await world.subscribe("anna")
+            let path = "/v1/customers/\(anna)/entitlements/premium/explain"
+            try await simulator.perform(.approveRefund(customer: "anna"))
+            try await simulator.advance(by: 3600)
+            try await world.waitUntilIdle()
+            let refunded = try await world.api.get(path)
+            #expect(refunded["rule"] as? String == "refunded", "\(refunded.text)")
+            let reason = try #require(refunded["sentence"] as? String)
+            let subscriptions = try await world.api.get("/v1/customers/\(anna)")["subscriptions"] as? [[String: Any]]
+            let original = try #require(subscriptions?.first?["original_transaction_id"] as? String)
+            let moved = try await world.api.post(
+                "/v1/customers/ben/purchases/\(original)/transfer", ["reason": "ticket 4711"])
+            #expect(moved.status == 200, "\(moved.text)")
+            let transferred = try await world.api.get(path)
+            let sentence = try #require(transferred["sentence"] as? String)
+            #expect(transferred["rule"] as? String == "transferred")
+            #expect(sentence.contains(" was transferred to the customer ben on "), "\(sentence)")
+            #expect(sentence.hasSuffix(" It gave no access then: \(reason)"), "\(sentence)")
+        }
+    }
+
     @Test(arguments: [(AppStoreEnvironment.sandbox, AppStoreEnvironment.production), (.production, .sandbox)])
     func `An explanation says that the customer bought only in the other environment`(
         _ bought: AppStoreEnvironment, _ asked: AppStoreEnvironment
