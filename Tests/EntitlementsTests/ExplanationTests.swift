@@ -45,6 +45,19 @@ import Testing
         #expect(why("tea", [], on: day(1)).rule == .unknownEntitlement)
     }
 
+    @Test func `An explanation does not ask for a purchase of an entitlement that is only granted`() {
+        let engine = EntitlementEngine(catalogue: ProductCatalogue(entitlements: ["beta": []]))
+        let ended = GrantFact(id: "g", entitlement: "beta", from: day(0), until: day(1))
+        let cases: [([GrantFact], String)] = [
+            ([], ""), ([ended], " The team's grant ended on 2023-11-15T22:13:20Z."),
+        ]
+        for (grants, remark) in cases {
+            let why = engine.explanation(of: "beta", facts: CustomerFacts(grants: grants), asOf: day(2))
+            #expect(why.rule == .neverBought)
+            #expect(why.sentence == "No product gives the entitlement." + remark)
+        }
+    }
+
     @Test func `An explanation names a purchase that gives no access because its type is unknown`() {
         let rental = purchase("1", "map", ProductType(rawValue: "Rental"), on: 0)
         let alone = why("map", [rental], on: day(1))

@@ -41,7 +41,7 @@ extension EntitlementEngine {
             expirationIntent: effective.expirationIntent(of: product, states),
             lateCancellation: effective.lateCancellation(product, states))
         // For early customers, the remark about the rule says everything.
-        let conclusion = isEarlyCustomer ? "" : sentence.text(rule)
+        let conclusion = isEarlyCustomer ? "" : sentence.text(rule, isSold: !products.isEmpty)
         let classifier = FactClassifier(facts: effective, states: states, products: products, decidingProduct: product)
         return Explanation(
             entitlement: entitlement, asOf: asOf, isActive: isActive, until: state?.until, rule: rule,

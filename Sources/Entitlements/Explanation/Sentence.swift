@@ -38,7 +38,10 @@ struct Sentence {
         purchase = states.purchases.first { state?.transactionID?.isExactly($0.transactionID) == true }
     }
 
-    func text(_ rule: ExplanationRule) -> String {
+    /// Returns the sentence about a rule.
+    ///
+    /// - Parameter isSold: Whether a product of the catalogue gives the entitlement. Others are only granted.
+    func text(_ rule: ExplanationRule, isSold: Bool) -> String {
         switch rule {
         case .subscriptionActive: "The subscription to \(product)\(owner) runs until \(text(state?.until))\(renewal)."
         case .gracePeriod:
@@ -60,7 +63,7 @@ struct Sentence {
         case .granted:
             grantEnd.map { "The team granted it until \(text($0))." } ?? "The team granted it without an end."
         case .durationOver: "The duration of \(product) ended on \(ended)."
-        default: "No product that gives the entitlement was bought."
+        default: isSold ? "No product that gives the entitlement was bought." : "No product gives the entitlement."
         }
     }
 
