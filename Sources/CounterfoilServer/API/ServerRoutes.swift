@@ -56,13 +56,13 @@ enum ServerRoutes {
     /// Adds the routes below `/v1` to a group that authenticates requests.
     static func addAPI(to group: RouterGroup<ServerContext>, _ core: ServerCore) {
         let responseWriter = CustomerResponseWriter(apps: core.apps, clock: core.clock)
-        let audited = group.addMiddleware {
-            IdempotencyMiddleware(
-                storage: core.storage, clock: core.clock, limits: core.configuration.limits,
-                responseWriter: responseWriter)
-            AuditMiddleware(audit: core.requestAudit)
-        }
-        let v1 = APIRouter(group: audited, resolver: RequestResolver(apps: core.apps, scopes: core.scopes))
+        let v1 = APIRouter(
+            group: group, resolver: RequestResolver(apps: core.apps, scopes: core.scopes),
+            idempotency: { scope in
+                IdempotencyMiddleware(
+                    scope: scope, storage: core.storage, clock: core.clock, limits: core.configuration.limits,
+                    responseWriter: responseWriter)
+            }, audit: AuditMiddleware(audit: core.requestAudit))
         let (storage, apps, clock, webhooks) = (core.storage, core.apps, core.clock, core.webhooks)
         let customers = core.customers
         CustomerRoutes(customers: customers, responseWriter: responseWriter).add(to: v1)

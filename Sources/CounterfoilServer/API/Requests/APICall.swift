@@ -119,6 +119,9 @@ struct APIRouter {
 
     let group: RouterGroup<ServerContext>
     let resolver: RequestResolver
+    /// The middleware of a route that needs a scope.
+    let idempotency: (APIScope) -> IdempotencyMiddleware
+    let audit: AuditMiddleware
 
     func get(_ path: RouterPath, needs scope: APIScope, _ handler: @escaping Handler) {
         on(path, .get, scope, handler)
@@ -140,7 +143,11 @@ struct APIRouter {
         _ path: RouterPath, _ method: HTTPRequest.Method, _ scope: APIScope, _ handler: @escaping Handler
     ) {
         let resolver = resolver
-        group.on(path, method: method) { request, context -> Response in
+        let audited = group.group().addMiddleware {
+            idempotency(scope)
+            audit
+        }
+        audited.on(path, method: method) { request, context -> Response in
             let call = try APICall(request, context, needs: scope, resolver)
             // Convert these here: the idempotency and audit middleware recognize only `APIFailure`. The log needs the
             // other errors themselves.

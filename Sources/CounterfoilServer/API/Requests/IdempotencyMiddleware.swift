@@ -25,6 +25,8 @@ struct IdempotencyMiddleware: RouterMiddleware {
     /// How long the server may take to notice and cancel a request that exceeds its time limit.
     private static let cancellationTime: Duration = .seconds(90)
 
+    /// The scope that the route needs.
+    let scope: APIScope
     let storage: any IdempotencyStorage
     let clock: ServerClock
     let limits: ServerConfiguration.Limits
@@ -38,9 +40,10 @@ struct IdempotencyMiddleware: RouterMiddleware {
 
     @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         // Requests with a public key can be repeated without harm. Everybody has such a key, so it must not fill the
-        // ledger with responses.
+        // ledger with responses. The route refuses a key that lacks the scope, even if the key had it before.
         guard let name = Self.header, !request.headers[values: name].isEmpty,
-            !Self.excludedRoutes.contains(context.route), let principal = context.principal, !principal.isPublic
+            !Self.excludedRoutes.contains(context.route), let principal = context.principal, !principal.isPublic,
+            principal.scopes.contains(scope)
         else { return try await next(request, context) }
         guard request.method == .post else {
             throw APIFailure(
