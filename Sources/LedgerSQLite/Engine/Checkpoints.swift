@@ -18,6 +18,8 @@ final class Checkpoints: Sendable {
         var length = 0
         var isRunning = false
         var isClosed = false
+        /// Whether the log has to be emptied, see ``truncateLog()``.
+        var isTruncating = false
         /// The number of consecutive failures.
         var failures = 0
     }
@@ -85,8 +87,11 @@ final class Checkpoints: Sendable {
         connection.asyncWriteWithoutTransaction { db in
             // The checkpoints may have been stopped meanwhile.
             guard !self.state.withLock({ $0.isClosed }) else { return }
+            let mode: Database.CheckpointMode = self.state.withLock { $0.isTruncating } ? .truncate : .restart
             guard var log = self.checkpoint(db) else { return self.finish(isComplete: false) }
-            guard log.length >= Self.restartLength else { return self.finish(isComplete: log.copied >= log.length) }
+            guard log.length >= Self.restartLength || mode == .truncate else {
+                return self.finish(isComplete: log.copied >= log.length)
+            }
             for _ in 0..<Self.maximumRounds {
                 guard let next = self.checkpoint(db, afterSync: true) else { return self.finish(isComplete: false) }
                 let written = next.length - log.length
@@ -96,9 +101,12 @@ final class Checkpoints: Sendable {
             // A reader of an older snapshot prevents copying. If it ended now, the writer would copy all the pages.
             guard Self.isNearlyComplete(log) else { return self.finish(isComplete: false) }
             self.pool.asyncWriteWithoutTransaction { db in
-                guard let log = self.checkpoint(db) else { return self.finish(isComplete: false) }
+                // The connections may be closing.
+                guard !self.state.withLock({ $0.isClosed }), let log = self.checkpoint(db) else {
+                    return self.finish(isComplete: false)
+                }
                 // The restart waits for the readers of older snapshots.
-                self.finish(isComplete: Self.isNearlyComplete(log) && self.restartLog(db))
+                self.finish(isComplete: Self.isNearlyComplete(log) && self.restartLog(db, mode))
             }
         }
     }
@@ -108,12 +116,21 @@ final class Checkpoints: Sendable {
         log.length - log.copied <= 2 * smallRest
     }
 
+    /// Empties the log once no reader needs it. Otherwise a name that an erasure removed would stay in old pages of the
+    /// log, on a small server for months.
+    func truncateLog() {
+        state.withLock { $0.isTruncating = true }
+        start()
+    }
+
     private func finish(isComplete: Bool) {
-        state.withLock { state in
+        let isDone = state.withLock { state in
             state.isRunning = false
             if isComplete { state.length = state.pages }
+            // The log may have to be emptied since the checkpoint began.
+            return isComplete && !state.isTruncating
         }
-        guard !isComplete else { return }
+        guard !isDone else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.retryDelay)) { self.start() }
     }
 
@@ -170,17 +187,18 @@ final class Checkpoints: Sendable {
         report(error)
     }
 
-    /// Restarts the log at the next commit. Called on the writer, when nearly all of the log is in the file. SQLite
-    /// itself restarts the log only if no reader uses it at that moment: with a long read beside it, the log grew to a
-    /// gigabyte, and the commit that truncated it took 158 ms.
+    /// Restarts the log at the next commit, or empties it at once. Called on the writer, when nearly all of the log is
+    /// in the file. SQLite itself restarts the log only if no reader uses it at that moment: with a long read beside
+    /// it, the log grew to a gigabyte, and the commit that truncated it took 158 ms.
     ///
     /// - Returns: Whether the present readers finished in time.
-    private func restartLog(_ db: Database) -> Bool {
+    private func restartLog(_ db: Database, _ mode: Database.CheckpointMode) -> Bool {
         // New readers read from the file. The call, and so the next commit, waits for the present readers.
         guard sqlite3_busy_timeout(db.sqliteConnection, Self.restartTimeout) == SQLITE_OK else { return false }
         defer { sqlite3_busy_timeout(db.sqliteConnection, Self.busyTimeout) }
         do {
-            _ = try db.checkpoint(.restart)
+            _ = try db.checkpoint(mode)
+            if mode == .truncate { state.withLock { $0.isTruncating = false } }
             return true
         } catch {
             // A reader takes longer. The restart is tried again after more pages, or in a second.

@@ -56,9 +56,11 @@ package final class SQLiteStorage: Sendable {
         let trace = options.trace
         configuration.prepareDatabase { db in
             if let trace { db.trace { trace("\($0)") } }
-            // For migrations of a large ledger.
+            // Erased names are overwritten, also by an SQLite that by default only marks their bytes as free. Automatic
+            // checkpoints are for migrations of a large ledger.
             try db.execute(
                 sql: """
+                    PRAGMA secure_delete = ON;
                     PRAGMA cache_size = -\(readerKiB);
                     PRAGMA wal_autocheckpoint = 200000;
                     PRAGMA journal_size_limit = 536870912;

@@ -7,7 +7,7 @@ extension SQLiteStorage: ErasureStorage {
         -> ErasureReport
     {
         let named = try await read { try ErasureTable.originals(naming: [customer], in: appEnvironment.id, $0) }
-        return try await write { db in
+        let report = try await write { db in
             let previous = try ErasureTable.erasure(of: customer, in: appEnvironment.id, appEnvironment.bundleID, db)
             let instant = Erasure.instant(
                 at: now, newest: try ErasureTable.newest(of: customer, in: appEnvironment.id, db),
@@ -17,6 +17,8 @@ extension SQLiteStorage: ErasureStorage {
             return try ErasureTransaction(erasure: erasure, customer: customer, scope: appEnvironment.id, db: db)
                 .apply(named: named[ExactText(customer)] ?? [])
         }
+        checkpoints.truncateLog()
+        return report
     }
 
     package func lastErasure(of customer: String, in appEnvironment: AppEnvironment) async throws -> Milliseconds? {
