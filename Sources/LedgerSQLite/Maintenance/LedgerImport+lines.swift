@@ -1,6 +1,7 @@
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
+internal import Basics
 internal import Foundation
 internal import Ledger
 
@@ -20,11 +21,13 @@ extension LedgerImport {
         var reason: String
 
         static let invalidLine = Refusal(reason: "not a valid line of an export")
+        static let tooLong = Refusal(reason: "too long for an export")
     }
 
     /// Reads and verifies a line.
-    func read(_ line: Data) async -> Result<Item, Refusal> {
-        do { return .success(try await item(try JSONDecoder().decode(Line.self, from: line))) } catch let error
+    func read(_ line: LineReader.Line) async -> Result<Item, Refusal> {
+        guard case .bytes(let bytes) = line else { return .failure(.tooLong) }
+        do { return .success(try await item(try JSONDecoder().decode(Line.self, from: Data(bytes)))) } catch let error
             as Refusal
         {
             return .failure(error)

@@ -81,13 +81,10 @@ package struct LedgerImport: Sendable {
                 try await storage.add(former.finish(), at: now)
                 return report
             }
-            var batch: [(number: Int, line: Data)] = []
+            var batch: [(number: Int, line: LineReader.Line)] = []
             for line in lines {
                 number += 1
-                guard case .bytes(let bytes) = line else {
-                    throw StorageError(.failed, "line \(number) is too long for an export")
-                }
-                if !bytes.isEmpty { batch.append((number, Data(bytes))) }
+                if line != .bytes([]) { batch.append((number, line)) }
             }
             try await importBatch(batch, &former, &report)
             progress(Int(clamping: reader.position))
@@ -95,7 +92,7 @@ package struct LedgerImport: Sendable {
     }
 
     private func importBatch(
-        _ lines: [(number: Int, line: Data)], _ former: inout FormerClaims, _ report: inout Report
+        _ lines: [(number: Int, line: LineReader.Line)], _ former: inout FormerClaims, _ report: inout Report
     ) async throws {
         let items = await lines.mapConcurrently { await read($0.line) }
         var imported: [ImportedFact] = []

@@ -179,12 +179,13 @@ import Testing
             lines[2] = String(lines[2].dropLast(20)) + "AAAAAAAAAAAAAAAAAA\"}"
             lines[3] = "{\"object\":\"notification\"}"
             lines[4] = String(repeating: "[", count: 5000)
+            lines[5] = String(repeating: "[", count: 5 << 20)
             try Data(lines.joined(separator: "\n").utf8).write(to: file)
             let other = try await TestLedger(in: folder)
             let report = try await other.importFile(file, verifiedBy: history.verifier)
-            #expect(report.refusals == 4 && report.expectedDigest == nil)
-            #expect(report.refused.map { $0.prefix(7) } == ["line 2:", "line 3:", "line 4:", "line 5:"])
-            #expect(report.notifications == history.notifications.count - 4)
+            #expect(report.refusals == 5 && report.expectedDigest == nil)
+            #expect(report.refused.map { String($0.prefix(7)) } == (2...6).map { "line \($0):" })
+            #expect(report.notifications == history.notifications.count - 5)
         }
     }
 
