@@ -56,9 +56,10 @@ extension LedgerImport {
             guard let original = line.original_transaction_id else { break }
             return try claim(line, .purchase(original, in: appEnvironment.id))
         case "erasure":
-            guard let digest = line.digest, digest.utf8.count == 64, let instant = line.at, Self.isInstant(instant)
+            guard let digest = line.digest.flatMap({ [UInt8](hexadecimal: $0) }), digest.count == 32,
+                let instant = line.at, Self.isInstant(instant)
             else { break }
-            return .fact(.erasure(Erasure(digest: digest, at: instant), scope: appEnvironment.id))
+            return .fact(.erasure(Erasure(digest: digest.hexadecimal, at: instant), scope: appEnvironment.id))
         case "grant_event": return .fact(.grant(try grant(line, appEnvironment)))
         case "original_purchase": return .fact(.originalPurchase(try await originalPurchase(line, appEnvironment)))
         case "account_claim":
