@@ -207,7 +207,7 @@ import Testing
     @Test func `A secret for customer tokens is reported once for each app, however many public keys need it`() {
         let zeros = String(repeating: "0", count: 63)
         let text =
-            two("customer_token_secret: {environment: TOKENS}", "customer_token_secret: []") + """
+            Self.two("customer_token_secret: {environment: TOKENS}", "customer_token_secret: []") + """
                 keys:
                   - {name: a, public: true, scopes: [customers:read], secret: {sha256: \(zeros)1}}
                   - {name: b, public: true, scopes: [customers:read], secret: {sha256: \(zeros)2}}
