@@ -127,13 +127,14 @@ extension `Stored claims` {
             let older = folder.appending(path: "older.jsonl")
             try await ledger.sqlite.export(to: older)
             _ = try await ledger.sqlite.erase("zoe", in: ledger.appEnvironment, at: 9)
-            // 256 lines are stored before the line that is too long is read.
+            // 256 lines are stored before the line of a newer version is read.
             let handle = try FileHandle(forWritingTo: older)
             try handle.seekToEnd()
-            let lines = String(repeating: "{}\n", count: 256) + String(repeating: "x", count: 5 << 20)
+            let lines = String(repeating: "{}\n", count: 256) + #"{"object":"ledger_export","version":99}"#
             try handle.write(contentsOf: Data(lines.utf8))
             try handle.close()
-            await #expect(throws: StorageError.self) { _ = try await Self.importFile(older, into: ledger) }
+            let error = await #expect(throws: StorageError.self) { _ = try await Self.importFile(older, into: ledger) }
+            #expect(error?.code == .newer)
             let owners = try await Self.owners("1", in: ledger)
             #expect(owners.isEmpty, "\(owners)")
             let purchases = try await ledger.sqlite.purchases(ownedBy: "zoe", in: ledger.appEnvironment.id)

@@ -166,7 +166,9 @@ import Testing
             try simulator.add(Fault("route:notification-history", .wrongChain))
             let (core, appEnvironment) = (try world.server.core, try world.appEnvironment())
             try await core.recovery.runNow()
-            try await core.storage.scheduleRetry(of: "7", in: appEnvironment.id, code: "not_now", until: 5, at: 4)
+            let now = simulator.now.milliseconds
+            try await core.storage.scheduleRetry(
+                of: "7", in: appEnvironment.id, code: "not_now", until: now + 3_600_000, at: now)
             let answer = try await world.api.get("/v1/completeness")
             let item = try #require(answer.items.first { $0["environment"] as? String == "Production" })
             #expect(item["state"] as? String == "behind")
