@@ -20,6 +20,8 @@ final class Checkpoints: Sendable {
         var isClosed = false
         /// Whether the log has to be emptied, see ``truncateLog()``.
         var isTruncating = false
+        /// Whether a checkpoint will start after ``retryDelay``.
+        var isRetryScheduled = false
         /// The number of consecutive failures.
         var failures = 0
     }
@@ -119,19 +121,29 @@ final class Checkpoints: Sendable {
     /// Empties the log once no reader needs it. Otherwise a name that an erasure removed would stay in old pages of the
     /// log, on a small server for months.
     func truncateLog() {
-        state.withLock { $0.isTruncating = true }
-        start()
+        let isPending = state.withLock { state in
+            defer { state.isTruncating = true }
+            return state.isTruncating
+        }
+        // What is pending empties the log later than the caller's commit. Many erasures must not keep the writer busy.
+        if !isPending { start() }
     }
 
     private func finish(isComplete: Bool) {
-        let isDone = state.withLock { state in
+        let needsRetry = state.withLock { state in
             state.isRunning = false
             if isComplete { state.length = state.pages }
-            // The log may have to be emptied since the checkpoint began.
-            return isComplete && !state.isTruncating
+            // The log may have to be emptied since the checkpoint began. Each checkpoint that a long read prevents could
+            // schedule another retry, and all of them would continue until the read ends: so only one is scheduled.
+            guard !isComplete || state.isTruncating, !state.isRetryScheduled, !state.isClosed else { return false }
+            state.isRetryScheduled = true
+            return true
         }
-        guard !isDone else { return }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.retryDelay)) { self.start() }
+        guard needsRetry else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.retryDelay)) {
+            self.state.withLock { $0.isRetryScheduled = false }
+            self.start()
+        }
     }
 
     /// Waits while the log is long. Called before batches of deferrable work, which may continue for minutes and write

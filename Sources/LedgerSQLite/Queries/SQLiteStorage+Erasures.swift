@@ -71,5 +71,7 @@ extension SQLiteStorage: ErasureStorage {
         guard let scopes else { return }
         try await applyErasures(in: scopes)
         try await write { try $0.execute(sql: "DROP TABLE IF EXISTS \(Self.importMark)") }
+        // After an import that was killed, the ledger stays open for months.
+        checkpoints.truncateLog()
     }
 }

@@ -28,4 +28,21 @@ extension `Erasure of a customer` {
             try ledger.sqlite.close()
         }
     }
+
+    @Test func `After a killed import, both files lose the names that it brought back`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
+            let path = folder.appending(path: "ledger.sqlite").path
+            _ = try await ledger.sqlite.erase("person-anna", in: ledger.appEnvironment, at: 2)
+            try await waitUntil("the log is empty") { try Data(contentsOf: URL(filePath: path + "-wal")).isEmpty }
+            try await ledger.sqlite.beginImport()
+            let claim = ClaimEvent(at: 1, .join, "person-anna")
+            try await ledger.sqlite.add(
+                [.claim(.init(subject: .purchase("1", in: ledger.appEnvironment.id), event: claim))], at: 3)
+            #expect(try Self.isInFiles(of: path, "person-anna"))
+            try await ledger.sqlite.finishImport()
+            try await waitUntil("the name is in neither file") { try !Self.isInFiles(of: path, "person-anna") }
+            try ledger.sqlite.close()
+        }
+    }
 }

@@ -111,6 +111,38 @@ extension `Storage failures` {
         }
     }
 
+    /// Each erasure began a checkpoint and a retry every second. During a backup, hundreds of them kept the writer busy.
+    @Test func `Many erasures during a long read share one checkpoint and its retries`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            // A checkpoint ends the transactions of the readers.
+            let ends = Atomic<Int>(0)
+            var options = SQLiteStorage.Options()
+            options.trace = { sql in if sql == "ROLLBACK" { ends.wrappingAdd(1, ordering: .relaxed) } }
+            let storage = try SQLiteStorage(path: path, options: options)
+            var unsafe = Configuration()
+            unsafe.allowsUnsafeTransactions = true
+            let reader = try DatabaseQueue(path: path, configuration: unsafe)
+            try await reader.writeWithoutTransaction { db in
+                try db.execute(sql: "BEGIN; SELECT count(*) FROM scopes")
+            }
+            let (before, start) = (ends.load(ordering: .relaxed), ContinuousClock.now)
+            for _ in 0..<300 {
+                _ = try storage.readInline { try $0.number("SELECT count(*) FROM scopes", []) }
+                storage.checkpoints.truncateLog()
+                // A checkpoint that this began has ended.
+                try await storage.checkpoints.connection.writeWithoutTransaction { _ in }
+                try await storage.pool.writeWithoutTransaction { _ in }
+            }
+            // Once a second the readers themselves end their transactions, and a retry does up to six times.
+            let seconds = Int(start.duration(to: .now).components.seconds)
+            #expect((1...14 * (seconds + 1)).contains(ends.load(ordering: .relaxed) - before))
+            try reader.close()
+            try await waitUntil("the log is empty") { try Self.size(path + "-wal") == 0 }
+            try storage.close()
+        }
+    }
+
     /// Holds SQLite's checkpoint lock, a byte of the file `-shm`, like another program that runs a checkpoint.
     @Test(.timeLimit(.minutes(10)))
     func `A checkpoint that is blocked runs later, and the failure and its end are reported once each`() async throws {
