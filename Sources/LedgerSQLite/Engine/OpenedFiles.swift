@@ -48,10 +48,10 @@ struct OpenedFiles: Sendable {
     }
 
     /// The size of the log; nil if the file is missing.
-    var logBytes: Int? { Self.bytes(log) }
+    var logBytes: Int? { Self.status(log).map { Int($0.st_size) } }
 
-    /// Returns the size of a file; nil if it is missing.
-    static func bytes(_ path: String) -> Int? { status(path).map { Int($0.st_size) } }
+    /// Whether there is nothing in a file. Closing a ledger may leave its log as an empty file.
+    static func isEmptyOrMissing(_ path: String) -> Bool { status(path).map { $0.st_size == 0 } ?? true }
 
     private func isInPlace(_ path: String) -> Bool { Self.number(path) == numbers[path] }
 

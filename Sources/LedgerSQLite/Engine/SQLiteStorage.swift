@@ -68,7 +68,7 @@ package final class SQLiteStorage: Sendable {
         }
         if options.isOnlyWriter { try Self.requireNoInterruptedRestore(path) }
         try StorageError.refuseLogWithoutLedger(at: path)
-        isNew = (OpenedFiles.bytes(path) ?? 0) == 0
+        isNew = OpenedFiles.isEmptyOrMissing(path)
         PrivateFile.make(path)
         do {
             pool = try DatabasePool(path: path, configuration: configuration)

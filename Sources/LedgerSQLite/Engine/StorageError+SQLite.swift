@@ -74,12 +74,12 @@ extension StorageError {
         }
     }
 
-    /// Throws if a ledger is missing or empty, and its log is not. SQLite would delete the log with the latest commits, and
-    /// their ledger could no longer be read without them.
+    /// Throws if a ledger is missing or empty, and its log is not. SQLite would delete the log, which has the latest
+    /// commits. A crash at the first start does not leave these files: SQLite writes the first page into the ledger.
     static func refuseLogWithoutLedger(at path: String) throws(StorageError) {
         let ledger = LedgerBackup.resolved(path)
         let log = ledger + "-wal"
-        guard (OpenedFiles.bytes(ledger) ?? 0) == 0, let bytes = OpenedFiles.bytes(log), bytes > 0 else { return }
+        guard OpenedFiles.isEmptyOrMissing(ledger), !OpenedFiles.isEmptyOrMissing(log) else { return }
         throw StorageError(
             .cannotOpen,
             """

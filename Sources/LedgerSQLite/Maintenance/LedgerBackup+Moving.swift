@@ -27,10 +27,9 @@ extension LedgerBackup {
     /// itself would separate it from its ledger, which would lose the commits in the log.
     static func requireNoLogLeft(of ledger: String) throws(StorageError) {
         let (log, old) = (ledger + "-wal", renamedPath(ledger, nextNumber(for: ledger) - 1))
-        guard !exists(ledger), exists(partial(of: ledger)), exists(old), !exists(old + "-wal"), try hasContent(log)
-        else {
-            return
-        }
+        guard !exists(ledger), exists(partial(of: ledger)), exists(old), !exists(old + "-wal"),
+            !OpenedFiles.isEmptyOrMissing(log)
+        else { return }
         throw StorageError(
             .cannotOpen,
             """
@@ -48,14 +47,6 @@ extension LedgerBackup {
             number += 1
         }
         return number
-    }
-
-    /// Whether a log has contents. Closing a ledger truncates the log and leaves the empty file.
-    private static func hasContent(_ log: String) throws(StorageError) -> Bool {
-        guard exists(log) else { return false }
-        do {
-            return try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int != 0
-        } catch { throw StorageError(.cannotOpen, "\(log) cannot be read: \(error.logReason)") }
     }
 
     private static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }

@@ -171,17 +171,11 @@ package enum LedgerBackup {
         }
         // A folder would be copied with all of its contents before it turned out not to be a ledger.
         try StorageError.refuseFolder(at: backup)
-        for file in [backup + "-wal", backup + "-journal"] {
-            let size: Int
-            do { size = try URL(filePath: file).resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0 } catch {
-                continue
-            }
-            guard size == 0 else {
-                throw StorageError(
-                    .cannotOpen,
-                    "\(file) is part of the backup, which is not all in one file: create a backup with "
-                        + "`counterfoil ledger backup`")
-            }
+        for file in [backup + "-wal", backup + "-journal"] where !OpenedFiles.isEmptyOrMissing(file) {
+            throw StorageError(
+                .cannotOpen,
+                "\(file) is part of the backup, which is not all in one file: create a backup with "
+                    + "`counterfoil ledger backup`")
         }
     }
 
