@@ -48,14 +48,14 @@ final class ClientConnections: Sendable {
         return .refused
     }
 
-    /// The metric does not name the address.
+    /// Logs the address, which the metric does not name.
     private func logRefusal(of address: String) {
         guard logMeter.take(at: RateMeter.now) == nil else { return }
         logger.warning(
             """
             an address has too many connections, and the server closes its further ones; if it is your proxy's, add it to \
             listen.trusted_proxies
-            """, metadata: ["address": "\(address)", "connections": "\(maximum)"])
+            """, metadata: ["address": "\(address)", "limit": "\(maximum)"])
     }
 
     /// Stops counting a closed connection.

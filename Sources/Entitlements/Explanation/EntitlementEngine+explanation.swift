@@ -36,10 +36,10 @@ extension EntitlementEngine {
             unknown.map { Sentence.text(ofUnknownType: $0) }, Sentence.text(withoutEntitlement: others), originalRemark,
             grant.map { Sentence.text($0) },
         ].compactMap(\.self)
+        let intent = effective.expirationIntent(of: product, states)
         let sentence = Sentence(
-            product, states, grantEnd: access.end, revoked: effective.revoked(product),
-            expirationIntent: effective.expirationIntent(of: product, states),
-            lateCancellation: effective.lateCancellation(product, states))
+            product, states, grantEnd: access.end, revoked: effective.revoked(product), expirationIntent: intent,
+            lateCancellation: intent == .customerCancelled ? effective.lateCancellation(product) : nil)
         // For early customers, the remark about the rule says everything.
         let conclusion = isEarlyCustomer ? "" : sentence.text(rule, isSold: !products.isEmpty)
         let classifier = FactClassifier(facts: effective, states: states, products: products, decidingProduct: product)
@@ -88,10 +88,9 @@ extension EffectiveFacts {
         }
     }
 
-    /// Returns when a customer cancelled who had not paid for the renewal of a product; nil if the payment had not
-    /// failed before. Only earlier versions of the renewal info say so: the last one names the cancellation only.
-    fileprivate func lateCancellation(_ product: ProductState?, _ states: CustomerStates) -> LateCancellation? {
-        guard expirationIntent(of: product, states) == .customerCancelled else { return nil }
+    /// Returns when a customer who cancelled had not paid for the renewal of a product; nil if the payment had not failed
+    /// before. Only earlier versions of the renewal info say so: the last one names the cancellation only.
+    fileprivate func lateCancellation(_ product: ProductState?) -> LateCancellation? {
         let versions = renewals(about: product)
         let last = versions.filter(\.isInBillingRetry).max { $0.signedDate < $1.signedDate }
         guard let failed = last else { return nil }

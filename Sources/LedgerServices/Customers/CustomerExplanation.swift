@@ -103,7 +103,7 @@ extension CustomerReader {
         let engine = apps.engine(of: appEnvironment.bundleID)
         let reading = try await self.customer(customer, in: appEnvironment, at: instant)
         var explanation = engine.explanation(of: entitlement, facts: reading.facts, asOf: reading.states.asOf)
-        if explanation.rule == .expired, let ended = reading.subscriptionWithEarlierReasons(explanation) {
+        if explanation.rule == .expired, let ended = reading.subscriptionNeedingEarlierRenewals(explanation) {
             var facts = reading.facts
             facts.renewals += try await lastRenewals(of: ended, in: appEnvironment)
             let again = engine.explanation(of: entitlement, facts: facts, asOf: reading.states.asOf)
@@ -155,13 +155,12 @@ extension CustomerReader {
 }
 
 extension CustomerReading {
-    /// Returns the original transaction identifier of the subscription that decided, if an earlier renewal info may say
-    /// more about its end than the last one, which is the only one in the record: the customer cancelled it, maybe after
-    /// the payment had failed, or has bought another product since.
-    fileprivate func subscriptionWithEarlierReasons(_ explanation: Explanation) -> String? {
+    /// Returns the original transaction identifier of the subscription that decided, if its earlier renewal infos may say
+    /// more about the end. The record has only the last one, which does not say that the payment had failed before the
+    /// customer cancelled, or why a period ended before the customer bought another product.
+    fileprivate func subscriptionNeedingEarlierRenewals(_ explanation: Explanation) -> String? {
         guard let id = explanation.transactionID else { return nil }
-        let current = states.subscriptions.first { $0.transactionID.isExactly(id) }
-        if let current {
+        if let current = states.subscriptions.first(where: { $0.transactionID.isExactly(id) }) {
             return current.expirationIntent == .customerCancelled ? current.originalTransactionID : nil
         }
         return facts.transactions.first { $0.transactionID.isExactly(id) }?.originalTransactionID

@@ -119,7 +119,7 @@ struct APIRouter {
 
     let group: RouterGroup<ServerContext>
     let resolver: RequestResolver
-    /// The middleware of a route that needs a scope.
+    /// Creates the middleware of a route from the scope that a key needs for it.
     let idempotency: (APIScope) -> IdempotencyMiddleware
     let audit: AuditMiddleware
 

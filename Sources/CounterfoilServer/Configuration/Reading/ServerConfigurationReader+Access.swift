@@ -67,7 +67,8 @@ extension ServerConfigurationReader {
         if !excess.isEmpty {
             section.problem("scopes", "a public key cannot have \(excess.joined(separator: ", "))")
         }
-        for app in apps where readsSecrets && key.apps?.contains(app.bundleID) ?? true {
+        guard readsSecrets else { return }
+        for app in apps where key.apps?.contains(app.bundleID) ?? true {
             guard let path = appsWithoutTokenSecret.removeValue(forKey: app.bundleID) else { continue }
             diagnostics.problem(
                 "\(path).customer_token_secret", "is missing; the public key at \(section.path) needs it")
