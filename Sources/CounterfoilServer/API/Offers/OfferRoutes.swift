@@ -91,7 +91,8 @@ struct OfferRoutes {
             : try await service.transactionID(body.transactionID, reading, isPublic: request.isPublic)
         guard let named else {
             throw APIFailure(
-                "missing_parameter", "The customer has no transaction yet: send `app_transaction`, or its ID.",
+                "missing_parameter",
+                "The customer has no transaction yet: send `app_transaction`, or the app transaction ID here.",
                 parameter: "transaction_id")
         }
         if isAllowed, !body.isForced {
