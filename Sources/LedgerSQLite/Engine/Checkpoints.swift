@@ -125,7 +125,7 @@ final class Checkpoints: Sendable {
             defer { state.isTruncating = true }
             return state.isTruncating
         }
-        // What is pending empties the log later than the caller's commit. Many erasures must not keep the writer busy.
+        // A pending request empties the log after this erasure too. Many erasures must not keep the writer busy.
         if !isPending { start() }
     }
 

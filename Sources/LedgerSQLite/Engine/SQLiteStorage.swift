@@ -69,6 +69,7 @@ package final class SQLiteStorage: Sendable {
         if options.isOnlyWriter { try Self.requireNoInterruptedRestore(path) }
         try StorageError.refuseLogWithoutLedger(at: path)
         isNew = OpenedFiles.isEmptyOrMissing(path)
+        let hasFormerLog = !OpenedFiles.isEmptyOrMissing(LedgerBackup.resolved(path) + "-wal")
         PrivateFile.make(path)
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
@@ -89,6 +90,8 @@ package final class SQLiteStorage: Sendable {
             checkpoints = try Checkpoints(pool, readers, report: options.reportCheckpointError)
             files = OpenedFiles(ledger: path)
             try pool.read { db in try headers.load(from: db) }
+            // The process before may have been killed after an erasure, before it emptied the log.
+            if options.isOnlyWriter, hasFormerLog { checkpoints.truncateLog() }
         } catch {
             throw StorageError(error, path: path)
         }

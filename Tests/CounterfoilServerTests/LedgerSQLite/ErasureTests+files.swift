@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -42,6 +43,28 @@ extension `Erasure of a customer` {
             #expect(try Self.isInFiles(of: path, "person-anna"))
             try await ledger.sqlite.finishImport()
             try await waitUntil("the name is in neither file") { try !Self.isInFiles(of: path, "person-anna") }
+            try ledger.sqlite.close()
+        }
+    }
+
+    @Test func `If the server is killed before it empties the log, it does so at the next start`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
+            let path = folder.appending(path: "ledger.sqlite").path
+            let copy = folder.appending(path: "copy.sqlite").path
+            let claim = ClaimEvent(at: 1, .join, "person-anna")
+            try await ledger.sqlite.add(
+                [.claim(.init(subject: .purchase("1", in: ledger.appEnvironment.id), event: claim))], at: 1)
+            let end = DispatchSemaphore(value: 0)
+            defer { end.signal() }
+            ledger.sqlite.checkpoints.connection.asyncWriteWithoutTransaction { _ in end.wait() }
+            _ = try await ledger.sqlite.erase("person-anna", in: ledger.appEnvironment, at: 2)
+            for name in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + name, toPath: copy + name) }
+            #expect(try Self.isInFiles(of: copy, "person-anna"))
+            let storage = try SQLiteStorage(path: copy)
+            try await waitUntil("the name is in neither file") { try !Self.isInFiles(of: copy, "person-anna") }
+            try storage.close()
+            end.signal()
             try ledger.sqlite.close()
         }
     }
