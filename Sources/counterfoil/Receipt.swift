@@ -35,7 +35,7 @@ struct ReceiptCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The file with the receipt, or - for standard input.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var file: String
 
     @Option(
@@ -59,7 +59,7 @@ struct ReceiptCommand: AsyncParsableCommand {
             """
             An intermediate certificate, which is not trusted by itself: PEM or DER, or a folder of them. Transaction \
             receipts do not include theirs. May be repeated.
-            """, valueName: "file"), transform: HomeFolder.path)
+            """, valueName: "file"), completion: .file(), transform: HomeFolder.path)
     var intermediates: [String] = []
 
     @Flag(

@@ -31,7 +31,7 @@ struct Verify: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The file with the JWS, or - for standard input.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var file: String
 
     @Option(

@@ -131,15 +131,6 @@ enum Refused {
         }
     }
 
-    @Test(arguments: ["bash", "zsh", "fish"])
-    func `Shell completion suggests endpoints, notifications and scenarios`(_ shell: String) async throws {
-        let script = try await Command.run(["--generate-completion-script", shell])
-        #expect(script.status == 0)
-        for word in ["transaction-history", "SUBSCRIBED.INITIAL_BUY", "grace-period-recovered"] {
-            #expect(script.output.contains(word), "\(word)")
-        }
-    }
-
     @Test(arguments: [
         ("verify none.jws", 2, "usage"), ("simulator status --simulator /nowhere", 1, "no_simulator"),
         ("simulator status --simulator http://127.0.0.1:1", 1, "no_answer"),

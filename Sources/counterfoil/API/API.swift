@@ -45,7 +45,7 @@ struct API: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The body: JSON, a file with JSON, or - for standard input.", valueName: "json|file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var body: String?
 
     @Flag(name: .customLong("first-page"), help: "Print the first page only.")

@@ -10,7 +10,7 @@ import StoreSimulator
 struct APIAccess: ParsableArguments {
     @Option(
         help: ArgumentHelp("Use the key and the hosts of this server configuration.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var config: String?
 
     @Option(
@@ -22,13 +22,13 @@ struct APIAccess: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Call the simulator with this folder or URL. Default without a key: $COUNTERFOIL_SIMULATOR, or the one that "
-                + "runs.", valueName: "dir|url"), transform: HomeFolder.path)
+                + "runs.", valueName: "dir|url"), completion: .directory, transform: HomeFolder.path)
     var simulator: String?
 
     @Option(
         name: .customLong("private-key"),
         help: ArgumentHelp("The private key: the .p8 file from App Store Connect.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var privateKey: String?
 
     @Option(name: .customLong("key-id"), help: ArgumentHelp("The key ID.", valueName: "id"))

@@ -21,7 +21,8 @@ struct BackupCommand: AsyncParsableCommand {
 
     @OptionGroup var options: LedgerOptions
     @Option(
-        help: ArgumentHelp("The file to write. It must not exist yet.", valueName: "file"), transform: HomeFolder.path)
+        help: ArgumentHelp("The file to write. It must not exist yet.", valueName: "file"), completion: .file(),
+        transform: HomeFolder.path)
     var output: String
 
     func validate() throws {
@@ -66,7 +67,8 @@ struct LedgerRestoreCommand: AsyncParsableCommand {
             Exit status: 0 done; 1 refused or failed, or the ledger has damaged records or texts; 2 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("The backup.", valueName: "file"), transform: HomeFolder.path) var file: String
+    @Argument(help: ArgumentHelp("The backup.", valueName: "file"), completion: .file(), transform: HomeFolder.path)
+    var file: String
     @OptionGroup var options: LedgerOptions
     @Flag(help: "Rename an existing ledger instead of refusing.") var force = false
 

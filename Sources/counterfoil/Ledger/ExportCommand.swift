@@ -25,7 +25,7 @@ struct ExportCommand: AsyncParsableCommand {
     @OptionGroup var options: LedgerOptions
     @Option(
         help: ArgumentHelp("The file to write. Default: -, standard output.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var output: String = "-"
 
     func run() async throws {
@@ -107,7 +107,9 @@ struct LedgerImportCommand: AsyncParsableCommand {
             truncated or the digests differ (import_incomplete); 2 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("The export; - is standard input.", valueName: "file"), transform: HomeFolder.path)
+    @Argument(
+        help: ArgumentHelp("The export; - is standard input.", valueName: "file"), completion: .file(),
+        transform: HomeFolder.path)
     var file: String
     @OptionGroup var options: LedgerOptions
 

@@ -5,7 +5,7 @@ import CounterfoilServer
 struct LedgerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The server's configuration, YAML. Default: counterfoil.yaml.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var config: String = "counterfoil.yaml"
     @Flag(help: "Print one JSON object instead of text.") var json = false
 

@@ -32,7 +32,7 @@ struct ConsoleLinkCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("The configuration, YAML. Default: counterfoil.yaml.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var config: String = "counterfoil.yaml"
     @Option(help: ArgumentHelp("The name of a key with the scope console:open.", valueName: "name")) var name: String
     @Option(help: ArgumentHelp("The server's URL. Default: that of the configuration.", valueName: "url"))

@@ -1,6 +1,7 @@
 import AppStoreServer
 import ArgumentParser
 import Basics
+import CounterfoilServer
 import Foundation
 
 /// `counterfoil server get`: sends a GET request to a running server and prints the response.
@@ -24,14 +25,22 @@ struct GetCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("A path of the server's API, such as /v1/completeness.", valueName: "path"),
-        completion: .list([
-            "/v1/audit", "/v1/completeness", "/v1/consumption", "/v1/events", "/v1/notifications", "/v1/recoveries",
-            "/v1/refused", "/v1/segments", "/v1/webhooks",
-        ]))
+        completion: .list(Self.paths))
     var path: String
 
     @OptionGroup var options: ServerOptions
     @OptionGroup var failures: FailureOption
+
+    /// The paths that need no identifier.
+    private static var paths: [String] {
+        var paths: [String] = []
+        var path: Substring = ""
+        for line in APIDescription.text.split(separator: "\n") {
+            if line.hasPrefix("  /") { path = line.dropFirst(2).dropLast() }
+            if line == "    get:", path.hasPrefix("/v1/"), !path.contains("{") { paths.append(String(path)) }
+        }
+        return paths.sorted()
+    }
 
     /// The maximum size of a response body in bytes.
     private static let maximumResponseSize = 16 << 20

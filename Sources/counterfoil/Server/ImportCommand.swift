@@ -31,7 +31,7 @@ struct ImportCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The file with one transaction ID or receipt a line.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var file: String
 
     @OptionGroup var options: OfflineOptions

@@ -25,13 +25,15 @@ struct InitCommand: AsyncParsableCommand {
     @Flag(help: "Use the running simulator, or the one whose folder or URL follows.")
     var simulator = false
 
-    @Argument(help: ArgumentHelp("The simulator's folder or URL.", valueName: "dir|url"), transform: HomeFolder.path)
+    @Argument(
+        help: ArgumentHelp("The simulator's folder or URL.", valueName: "dir|url"), completion: .directory,
+        transform: HomeFolder.path)
     var folder: String?
 
     @Option(
         help: ArgumentHelp(
             "The file to write; - is standard output. Default: counterfoil.yaml.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var output: String = "counterfoil.yaml"
 
     @Flag(help: "Replace an existing file.") var force = false

@@ -61,7 +61,7 @@ struct KeysCreate: ParsableCommand {
     var isPublic = false
     @Option(
         help: ArgumentHelp("The configuration to check name and apps against.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var config: String?
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
@@ -158,7 +158,7 @@ struct KeysList: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("The configuration. Default: counterfoil.yaml.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var config: String = "counterfoil.yaml"
     @Flag(help: "Print one JSON object a line instead of text.") var json = false
 

@@ -8,7 +8,7 @@ internal import LedgerServices
 struct OfflineOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The server's configuration, YAML. Default: counterfoil.yaml.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var config: String = "counterfoil.yaml"
 
     @Option(help: ArgumentHelp("Only this app. Default: all of the configuration.", valueName: "bundle-id"))

@@ -39,7 +39,7 @@ struct RecoverCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The running server.", valueName: "url")) var url: String?
     @Option(
         help: ArgumentHelp("A file with an API key of the server. Default: $COUNTERFOIL_KEY.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var key: String?
 
     @Flag(help: "Print one JSON object a line instead of text.") var json = false

@@ -34,12 +34,12 @@ struct ServerCheckCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The configuration, YAML. Default: counterfoil.yaml.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var file: String?
 
     @Option(
         help: ArgumentHelp("The configuration, named as for the other commands.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var config: String?
 
     @Flag(help: "Print one JSON object instead of text.") var json = false

@@ -26,7 +26,7 @@ struct ServerRunCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The configuration, YAML. Default: counterfoil.yaml.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var config: String = "counterfoil.yaml"
     @Option(help: ArgumentHelp("The port; 0 for a free one. Default: that of the configuration.", valueName: "n"))
     var port: Int?

@@ -7,7 +7,7 @@ struct KeyOptions: ParsableArguments {
     @Option(
         name: .customLong("private-key"),
         help: ArgumentHelp("The private key: the .p8 file from App Store Connect.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var privateKey: String
 
     @Option(name: .customLong("key-id"), help: ArgumentHelp("The key ID.", valueName: "id"))

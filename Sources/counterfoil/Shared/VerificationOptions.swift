@@ -21,7 +21,9 @@ struct VerificationOptions: ParsableArguments {
     @Flag(help: "Trust the running simulator, or the one whose folder or URL follows.")
     var simulator = false
 
-    @Argument(help: ArgumentHelp("The simulator's folder or URL.", valueName: "dir|url"), transform: HomeFolder.path)
+    @Argument(
+        help: ArgumentHelp("The simulator's folder or URL.", valueName: "dir|url"), completion: .directory,
+        transform: HomeFolder.path)
     var folder: String?
 
     @Option(
@@ -31,7 +33,7 @@ struct VerificationOptions: ParsableArguments {
             A root certificate to trust instead of Apple's: PEM or DER, or a folder of them. May be repeated. A \
             self-signed certificate of Xcode is accepted as with --xcode-certificate.
             """,
-            valueName: "file"), transform: HomeFolder.path)
+            valueName: "file"), completion: .file(), transform: HomeFolder.path)
     var roots: [String] = []
 
     @Option(
@@ -50,7 +52,7 @@ struct VerificationOptions: ParsableArguments {
             Accept local test data signed by Xcode with this certificate (PEM or DER), unless --environment names others. \
             May be repeated.
             """,
-            valueName: "file"), transform: HomeFolder.path)
+            valueName: "file"), completion: .file(), transform: HomeFolder.path)
     var xcodeCertificates: [String] = []
 
     @Flag(help: "Print one JSON object instead of text.")

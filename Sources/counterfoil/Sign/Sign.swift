@@ -205,7 +205,7 @@ struct SignAdvancedCommerce: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The file with the request, or - for standard input.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var file: String
 
     @OptionGroup var issuer: IssuerOptions

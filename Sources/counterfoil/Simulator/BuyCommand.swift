@@ -35,7 +35,7 @@ struct BuyCommand: AsyncParsableCommand {
     var signBy: String?
     @Option(
         help: ArgumentHelp("A file with an API key of that server. Default: $COUNTERFOIL_KEY.", valueName: "file"),
-        transform: HomeFolder.path)
+        completion: .file(), transform: HomeFolder.path)
     var key: String?
     @Flag(help: "Make the simulator sign the promotional offer.") var sign = false
     @Option(help: ArgumentHelp("The account token of the purchase.", valueName: "uuid")) var accountToken: String?

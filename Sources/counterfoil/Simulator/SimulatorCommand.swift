@@ -70,13 +70,13 @@ struct SimulatorRun: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The folder for keys, certificates and snapshots.", valueName: "dir"),
-        transform: HomeFolder.path)
+        completion: .directory, transform: HomeFolder.path)
     var directory: String?
 
     @Option(
         help: ArgumentHelp(
             "The products: Xcode's .storekit file, or YAML such as that of `counterfoil simulator catalogue`.",
-            valueName: "file"), transform: HomeFolder.path)
+            valueName: "file"), completion: .file(), transform: HomeFolder.path)
     var catalogue: String?
 
     @Option(help: ArgumentHelp("The seed for all identifiers.", valueName: "n"))

@@ -5,7 +5,7 @@ struct SimulatorOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The simulator's folder or URL. Default: $COUNTERFOIL_SIMULATOR, or the one that runs.",
-            valueName: "dir|url"), transform: HomeFolder.path)
+            valueName: "dir|url"), completion: .directory, transform: HomeFolder.path)
     var simulator: String?
 
     @Flag(help: "Print JSON instead of text.")

@@ -20,7 +20,7 @@ struct Tour: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("A folder of JWS files and receipts to verify.", valueName: "folder"),
-        transform: HomeFolder.path)
+        completion: .directory, transform: HomeFolder.path)
     var folder: String?
 
     private var style: Style { Style.current() }
