@@ -4,7 +4,7 @@ import inspect
 import json
 
 import requests
-from appstoreserverlibrary.api_client import APIError, APIException, AppStoreServerAPIClient
+from appstoreserverlibrary.api_client import APIException, AppStoreServerAPIClient
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 
