@@ -32,15 +32,15 @@ struct GetCommand: AsyncParsableCommand {
     @OptionGroup var failures: FailureOption
 
     /// The paths that need no identifier.
-    private static var paths: [String] {
-        var paths: [String] = []
+    private static let paths: [String] = {
+        var found: [String] = []
         var path: Substring = ""
         for line in APIDescription.text.split(separator: "\n") {
             if line.hasPrefix("  /") { path = line.dropFirst(2).dropLast() }
-            if line == "    get:", path.hasPrefix("/v1/"), !path.contains("{") { paths.append(String(path)) }
+            if line == "    get:", path.hasPrefix("/v1/"), !path.contains("{") { found.append(String(path)) }
         }
-        return paths.sorted()
-    }
+        return found.sorted()
+    }()
 
     /// The maximum size of a response body in bytes.
     private static let maximumResponseSize = 16 << 20
