@@ -32,7 +32,7 @@ def try_stream(shop: Shop, cookie: str):
 
 
 @contextlib.contextmanager
-def streams(world: World, shop: Shop, cookies: list[str], count: int):
+def streams(shop: Shop, cookies: list[str], count: int):
     """Opens streams with each of the cookies in turn."""
     opened = []
     try:
@@ -63,10 +63,6 @@ def buy(shop: Shop, customer: str):
     shop.simulator.do("purchase", customer=customer, product=MONTHLY)
 
 
-def live(page) -> str:
-    return page.locator("[data-live-state]").inner_text()
-
-
 @with_shop(keys=TWO_KEYS)
 def test_one_page_too_many_says_that_it_is_not_live(world: World, shop: Shop):
     cookies = sign_in(world, shop)
@@ -74,7 +70,7 @@ def test_one_page_too_many_says_that_it_is_not_live(world: World, shop: Shop):
     second = f"{COOKIE}={session(sign_in(world, shop, 'second'))}"
     with world.page() as page:
         page.context.add_cookies(cookies)
-        with streams(world, shop, [cookie, second], CAPACITY) as answers:
+        with streams(shop, [cookie, second], CAPACITY) as answers:
             connection, refused = stream(shop, cookie)
             world.expect(refused.status == 429, f"one stream more is answered with {refused.status}")
             world.expect(refused.headers.get("Retry-After"), "a stream that is refused is not told when to come again")
@@ -228,7 +224,7 @@ def streams_for(world: World, shop: Shop, half: float = 300):
     buy(shop, "first")
     shop.require(lambda: shop.api("/v1/notifications")["items"])
     before, _ = resource_usage(shop)
-    with streams(world, shop, cookies, CAPACITY) as answers:
+    with streams(shop, cookies, CAPACITY) as answers:
         opened, begin = resource_usage(shop)
         # Measure the idle server. Sleep in parts, because the runner ends a test that uses no processor time for long.
         for _ in range(10):

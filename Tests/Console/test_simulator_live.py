@@ -76,7 +76,7 @@ def test_selected_or_open_content_is_updated_later(world: World, simulator: Simu
 @with_simulator
 def test_twelve_tabs_are_open(world: World, simulator: Simulator):
     with world.page() as first:
-        for index in range(12):
+        for _ in range(12):
             page = first.context.new_page()
             page.goto(simulator.base, timeout=5000)
             # A headless browser reports every tab as visible, so the test sets `hidden`.
