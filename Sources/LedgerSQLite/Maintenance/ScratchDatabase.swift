@@ -32,6 +32,8 @@ final class ScratchDatabase: Sendable {
         self.ledger = ledger
         self.path = path
         var configuration = Configuration()
+        // A checkpoint of the ledger may be running.
+        configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { db in
             // The file is deleted after the rebuild.
             try db.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536")
