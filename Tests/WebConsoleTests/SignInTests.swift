@@ -167,6 +167,19 @@ import WebConsole
         #expect(store.open.isEmpty && store.session(token) == nil)
     }
 
+    /// A session that was used last at a later date than the clock shows would have had that much more idle time.
+    @Test func `A session in use ends if the clock is set back to a date after its start`() {
+        let clock = Clock()
+        let store = SessionStore(now: { clock.now })
+        let token = store.start(key: "ada", digest: Data([1]), address: "").token
+        clock.advance(by: 3000)
+        #expect(store.session(token) != nil)
+        clock.advance(by: -60)
+        #expect(store.session(token, countsAsUse: false) != nil)
+        clock.advance(by: -1)
+        #expect(store.open.isEmpty && store.session(token) == nil)
+    }
+
     @Test func `The session cookie is out of reach of scripts and other hosts`() {
         let secure = ConsoleCookies.startSession("t", isSecure: true)
         #expect(secure == "__Host-counterfoil=t; Secure; Path=/; HttpOnly; SameSite=Lax")

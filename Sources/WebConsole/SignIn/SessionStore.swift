@@ -93,9 +93,9 @@ package final class SessionStore: Sendable {
     }
 
     private func isOpen(_ session: Session, at date: Date) -> Bool {
-        // A negative age means that the clock was set back, which must not extend a session.
+        // A negative time means that the clock was set back, which must not extend a session.
         let (age, idle) = (date.timeIntervalSince(session.started), date.timeIntervalSince(session.lastUsed))
-        return age >= -60 && age < Self.lifetime && idle < Self.idleTime
+        return min(age, idle) >= -60 && age < Self.lifetime && idle < Self.idleTime
     }
 
     private static func hash(_ token: String) -> String { Array(SHA256.hash(data: Data(token.utf8))).hexadecimal }
