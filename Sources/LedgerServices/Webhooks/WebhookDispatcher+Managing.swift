@@ -95,6 +95,21 @@ extension WebhookDispatcher {
             endpoint.id, disabled, discardingBacklog: discardingBacklog, changingTo: definition, at: now)
     }
 
+    /// Makes the deliveries that wait for a retry due if the clock was set back by more than a minute since the last pass.
+    /// If it was ahead when one failed, its pause of seconds now seems to be one of up to a day, which a `Retry-After`
+    /// may also request: see ``LongestDelay``.
+    func retryAfterSettingBack() async throws {
+        let (shown, last) = (now, state.withLock { $0.lastPass })
+        if let last, shown < last - 60_000 {
+            try await serializeChanges {
+                for endpoint in try await storage.webhookEndpoints() where endpoint.disabled == nil {
+                    try await setEnabled(true, for: endpoint, discardingBacklog: false)
+                }
+            }
+        }
+        state.withLock { $0.lastPass = shown }
+    }
+
     /// Removes an endpoint and its waiting deliveries.
     package func remove(_ id: Int64) async throws {
         defer { reload() }

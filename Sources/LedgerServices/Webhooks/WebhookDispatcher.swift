@@ -32,6 +32,8 @@ package final class WebhookDispatcher: Service {
         var tests: [Int64: Int64] = [:]
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
         var nextWakeup: ContinuousClock.Instant?
+        /// What the clock showed at the last pass; nil before the first one.
+        var lastPass: Milliseconds?
         var gate = FanOutGate()
         /// Whether the storage may have unfinished endpoint jobs, such as the deletion of a removed endpoint's
         /// deliveries.
@@ -256,6 +258,7 @@ package final class WebhookDispatcher: Service {
 
     /// Creates deliveries and starts sending. Returns false if nothing more is due.
     private func processDue(_ group: inout DiscardingTaskGroup) async throws -> Bool {
+        try await retryAfterSettingBack()
         let active = try await endpoints().filter { $0.disabled == nil }.map(\.id)
         var isBusy = try await fanOut(to: active, &group)
         isBusy = try await releaseDeliveries(to: active) || isBusy

@@ -54,6 +54,28 @@ extension `Webhooks` {
         }
     }
 
+    /// The pause of half a minute lasted until the wrong date.
+    @Test(arguments: [3600, 86_400] as [TimeInterval])
+    func `A delivery that failed while the clock was ahead is retried at once after the clock was set back`(
+        _ lead: TimeInterval
+    ) async throws {
+        try await World.runWithWebhooks { world, receiver in
+            receiver.answer(500)
+            _ = try await world.buy("anna")
+            try await world.deliverWebhooks()
+            world.clockLead.withLock { $0 = lead }
+            try await world.deliverWebhooks()
+            #expect(receiver.take().count == 2)
+            receiver.answer(200)
+            try await world.deliverWebhooks()
+            #expect(receiver.take().isEmpty)
+            world.clockLead.withLock { $0 = 0 }
+            try await world.deliverWebhooks()
+            #expect(receiver.take().count == 1)
+            #expect(try await world.deliveries().map(\.state) == [.delivered])
+        }
+    }
+
     @Test func `A failure before a long outage of the server does not disable an endpoint`() async throws {
         try await World.runWithWebhooks { world, receiver in
             receiver.answer(500)
