@@ -4,6 +4,7 @@ import Crypto
 import Foundation
 internal import NIOHTTP1
 import StoreSimulator
+import Synchronization
 import Testing
 
 @testable import Ledger
