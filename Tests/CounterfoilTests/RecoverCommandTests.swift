@@ -89,7 +89,8 @@ import Testing
                     "server", "recover", "--from", "2027-02-20", "--config", file.path, "--json",
                 ])
             }
-            let lines = try outcome.errors.split(separator: "\n").prefix(2).map { try RunningCommand.object(String($0)) }
+            let lines = try outcome.errors.split(separator: "\n").prefix(2)
+                .map { try RunningCommand.object(String($0)) }
             #expect(lines.first?["message"] as? String == "there was no ledger, so an empty one was created")
             let logged = try #require(lines.dropFirst().first)
             #expect(logged["message"] as? String == "notifications of the history failed verification")
