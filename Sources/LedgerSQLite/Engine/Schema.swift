@@ -42,7 +42,12 @@ enum Schema {
     /// Throws if a newer version wrote the database: it may have tables and records that this version cannot read.
     static func requireKnown(_ db: Database, path: String) throws {
         guard try !migrator.hasBeenSuperseded(db) else {
-            throw StorageError(.newer, "\(path) was written by a newer version of Counterfoil; use that version")
+            throw StorageError(
+                .newer,
+                """
+                \(path) was written by a newer version of Counterfoil; use that version, or a backup from before the \
+                upgrade
+                """)
         }
     }
 

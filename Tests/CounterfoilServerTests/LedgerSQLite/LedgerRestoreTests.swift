@@ -57,6 +57,7 @@ import Testing
                 try LedgerBackup.restore(backup, to: ledger, replacing: true)
             }
             #expect(error?.code == .newer && error?.message.contains(backup) == true, "\(String(describing: error))")
+            #expect(error?.message.contains("or a backup from before the upgrade") == true)
             #expect(try Data(contentsOf: URL(filePath: ledger)) == before)
             #expect(!Self.exists(ledger + ".before-restore-1") && !Self.exists(ledger + ".partial"))
         }
