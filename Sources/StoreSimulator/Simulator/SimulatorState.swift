@@ -23,7 +23,10 @@ package struct SimulatorState: Sendable, Codable {
         guard version == Self.currentVersion else {
             throw SimulatorError(
                 .unsupportedSnapshot,
-                "the snapshot has format version \(version); this simulator reads only version \(Self.currentVersion)")
+                """
+                the snapshot has format version \(version); this simulator reads only version \(Self.currentVersion): \
+                restore it with the version that saved it, or save it again
+                """)
         }
         clock = try container.decode(SimulatedClock.self, forKey: .clock)
         production = try container.decode(Store.self, forKey: .production)

@@ -18,6 +18,7 @@ import Testing
             try Data(changed.utf8).write(to: file)
             let error = await #expect(throws: SimulatorError.self) { try await SnapshotFile(file).read() }
             #expect(error?.code == .unsupportedSnapshot)
+            #expect(error?.message.contains("with the version that saved it, or save it again") == true)
         }
     }
 }
