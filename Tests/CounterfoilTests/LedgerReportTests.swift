@@ -30,7 +30,9 @@ import Testing
         }
     }
 
-    @Test func `An import that refuses a line or ends too early is incomplete, and ends with status 1`() async throws {
+    @Test func `An import that refuses a line, lacks lines or ends too early is incomplete, and ends with status 1`()
+        async throws
+    {
         try await Self.withLedger { folder, config in
             let file = folder.appending(path: "export.jsonl")
             let exported = try await Self.run("export", "--output", file.path, "--config", config.path)
@@ -39,8 +41,12 @@ import Testing
             #expect(exported.objects.first?["notifications"] as? Int == 1)
             let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { String($0) }
             let (beginning, end) = (Array(lines.dropLast()), Array(lines.suffix(1)))
+            let withoutNotification = lines.filter { !$0.contains(#""object":"notification""#) }
+            try #require(withoutNotification.count == lines.count - 1)
+            // The ledger is not empty, so its digest says nothing about the file.
             for (written, isComplete, refusals) in [
                 (lines, true, 0), (beginning + ["x"] + end, false, 1), (beginning, false, 0),
+                (withoutNotification, false, 0),
             ] {
                 try Data(written.joined(separator: "\n").utf8).write(to: file)
                 let imported = try await Self.run("import", file.path, "--config", config.path)

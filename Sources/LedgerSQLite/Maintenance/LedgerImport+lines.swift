@@ -13,7 +13,7 @@ extension LedgerImport {
         case fact(ImportedFact)
         /// A claim in a version 1 file, which has no history.
         case formerClaim(ImportedFact.Claim)
-        case end(digest: String?, pending: Int)
+        case end(digest: String?, count: LedgerExport.Count)
     }
 
     /// A line that is not imported.
@@ -43,7 +43,11 @@ extension LedgerImport {
         case "ledger_export":
             guard let version = line.version, version > 0 else { throw Refusal.invalidLine }
             return .head(version: version)
-        case "end": return .end(digest: line.digest, pending: line.pending ?? 0)
+        case "end":
+            let count = LedgerExport.Count(
+                notifications: line.notifications ?? 0, pending: line.pending ?? 0, signedFacts: line.statements ?? 0,
+                claims: line.claims ?? 0)
+            return .end(digest: line.digest, count: count)
         default: break
         }
         guard let bundleID = line.bundle_id, let environment = line.environment,
@@ -173,7 +177,10 @@ extension LedgerImport {
         let customer: String?
         let claimed_at: Int64?
         let digest: String?
+        let notifications: Int?
         let pending: Int?
+        let statements: Int?
+        let claims: Int?
 
         /// When the data were received, limited to the range of dates.
         var received: Date { Date(milliseconds: received_at ?? 0) }

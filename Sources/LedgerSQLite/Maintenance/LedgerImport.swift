@@ -20,8 +20,17 @@ package struct LedgerImport: Sendable {
         package var expectedDigest: String?
         /// The version of the file, which determines its digest: see ``SQLiteStorage/digest(ofExportVersion:)``.
         package var version = LedgerExport.version
+        /// The numbers of lines according to the file's last line.
+        var expected = LedgerExport.Count()
+
         /// Whether the file has notifications that were not processed when it was written, so that digests may differ.
-        package var hasPending = false
+        package var hasPending: Bool { expected.pending > 0 }
+
+        /// Whether lines that the file's last line counts are missing or were refused. The digest shows that only if the
+        /// ledger was empty.
+        package var lacksLines: Bool {
+            expected.notifications > notifications || expected.signedFacts > signedFacts || expected.claims > claims
+        }
 
         fileprivate static let listed = 100
     }
@@ -104,9 +113,9 @@ package struct LedgerImport: Sendable {
             case .success(.formerClaim(let claim)):
                 report.claims += 1
                 imported += former.add(claim)
-            case .success(.end(let digest, let pending)):
+            case .success(.end(let digest, let count)):
                 report.expectedDigest = digest
-                report.hasPending = pending > 0
+                report.expected = count
             case .success(.head(let version)):
                 // Its lines may mean something else than this version reads in them.
                 guard version <= LedgerExport.version else {

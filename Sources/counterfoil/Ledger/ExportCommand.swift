@@ -103,8 +103,8 @@ struct LedgerImportCommand: AsyncParsableCommand {
               counterfoil ledger import ledger.jsonl --config new.yaml
               zstd -dc ledger.jsonl.zst | counterfoil ledger import -
 
-            Exit status: 0 everything is in the ledger; 1 refused or failed, or a line was refused, the file is \
-            truncated or the digests differ (import_incomplete); 2 wrong usage.
+            Exit status: 0 everything is in the ledger; 1 refused or failed, or a line was refused, the file \
+            lacks lines or the digests differ (import_incomplete); 2 wrong usage.
             """)
 
     @Argument(
@@ -153,6 +153,8 @@ struct LedgerImportCommand: AsyncParsableCommand {
         let refused: [String]
         let digest: String
         let expectedDigest: String?
+        /// Whether lines that the last line counts are missing or were refused.
+        let lacksLines: Bool
         /// Whether no line was refused, the file was complete, and the digests agree if the ledger was empty and
         /// nothing in the export was pending.
         let complete: Bool
@@ -162,8 +164,10 @@ struct LedgerImportCommand: AsyncParsableCommand {
             (refusals, refused) = (report.refusals, report.refused)
             self.digest = digest
             expectedDigest = report.expectedDigest
+            lacksLines = report.lacksLines
             let mustAgree = wasEmpty && !report.hasPending
-            complete = refusals == 0 && expectedDigest != nil && (!mustAgree || expectedDigest == digest)
+            let isWhole = refusals == 0 && expectedDigest != nil && !lacksLines
+            complete = isWhole && (!mustAgree || expectedDigest == digest)
         }
     }
 
@@ -181,6 +185,8 @@ struct LedgerImportCommand: AsyncParsableCommand {
         if output.refusals > 0 {
             let lines = output.refusals.noun("line was", "lines were")
             Output.line("\(style.bad("incomplete")) \(output.refusals) \(lines) refused")
+        } else if output.lacksLines {
+            Output.line("\(style.bad("incomplete")) the file lacks lines that its last line counts")
         } else if let expected = output.expectedDigest {
             Output.line("\(style.bad("different")) the export's digest is \(expected.printable)")
         }

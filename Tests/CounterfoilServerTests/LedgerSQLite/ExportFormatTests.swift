@@ -84,6 +84,24 @@ import Testing
         }
     }
 
+    @Test func `An import finds that its file lacks lines which the last line counts`() async throws {
+        let history = try await RandomStoreHistory.shared.value
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            let file = folder.appending(path: "export.jsonl")
+            for (count, lacksLines) in [
+                (#""claims":1"#, false), (#""claims":2"#, true), (#""notifications":1"#, true),
+                (#""statements":\#(Int.max)"#, true), (#""statements":\#(Int.min)"#, false),
+            ] {
+                let lines = [Self.line(Self.claim), #"{"object":"end","digest":"\#(Self.digest)",\#(count)}"#]
+                try Data(lines.joined(separator: "\n").utf8).write(to: file)
+                let report = try await ledger.importFile(file, verifiedBy: history.verifier)
+                #expect(report.refusals == 0 && report.claims == 1 && report.expectedDigest == Self.digest)
+                #expect(report.lacksLines == lacksLines, "\(count)")
+            }
+        }
+    }
+
     @Test func `A report of an import lists the first hundred refusals, and counts all`() async throws {
         let history = try await RandomStoreHistory.shared.value
         try await Tool.inTemporaryFolder { folder in
