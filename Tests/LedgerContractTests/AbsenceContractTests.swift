@@ -102,6 +102,7 @@ import Testing
             let disabled = WebhookEndpoint.Disabled(reason: .requested, since: now)
             try await ledger.switchWebhook(unknown, disabled, discardingBacklog: true, at: now)
             try await ledger.switchWebhook(unknown, nil, discardingBacklog: false, at: now)
+            try await ledger.resumeDeliveries(to: unknown, at: now)
             try await ledger.removeWebhook(unknown)
             while try await ledger.runWebhookJob(limit: 9, at: now) {}
             let outcome = DeliveryOutcome(delivery: unknown, endpoint: unknown, result: .delivered)

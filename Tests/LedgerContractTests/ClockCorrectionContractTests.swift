@@ -34,6 +34,33 @@ import Testing
         }
     }
 
+    /// An engine that resumes the deliveries of all endpoints, or enables the endpoint.
+    @Test(arguments: Engine.allCases)
+    func `Resumed deliveries are due at once, and the failures and the state of their endpoint stay`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, _ in
+            let endpoints = [
+                try await ledger.addEndpoint("one", at: Self.now), try await ledger.addEndpoint("two", at: Self.now),
+            ].map(\.id)
+            for id in endpoints {
+                let delivery = try #require(
+                    try await ledger.addWebhookTest(Self.event("evt_\(id)", at: Self.now), to: id))
+                let outcome = DeliveryOutcome(
+                    delivery: delivery.id, endpoint: id, result: .retry(at: Self.now + 9, body: nil), isGone: true)
+                let disabled = try await ledger.record([outcome], disableAfter: .max, at: Self.now)
+                try #require(disabled == [id: .gone])
+            }
+            try await ledger.resumeDeliveries(to: endpoints[0], at: Self.now + 1)
+            while try await ledger.runWebhookJob(limit: 9, at: Self.now + 1) {}
+            #expect(try await ledger.dueDeliveries(of: endpoints[0], at: Self.now + 1, limit: 9).count == 1)
+            #expect(try await ledger.dueDeliveries(of: endpoints[1], at: Self.now + 1, limit: 9).isEmpty)
+            let stored = try await ledger.webhookEndpoints()
+            #expect(stored.map(\.failingSince) == [Self.now, Self.now])
+            #expect(stored.map(\.disabled?.reason) == [.gone, .gone])
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `Regularly due deliveries and history requests come before those scheduled far in the future, up to the limit`(
         _ engine: Engine

@@ -64,20 +64,21 @@ extension MemoryLedger: WebhookStorage {
             state.endpoints[id]?.endpoint.disabled = disabled
             state.endpoints[id]?.endpoint.failingSince = nil
             state.endpoints[id]?.failedAt = nil
-            let waiting = state.deliveries.values.filter { $0.endpoint == id && $0.state == .pending }
             if discardingBacklog {
                 let last = state.lastEvent
                 state.endpoints[id]?.cursor = last
                 state.endpoints[id]?.begin = now
-                for delivery in waiting {
+                for delivery in state.deliveries.values where delivery.endpoint == id && delivery.state == .pending {
                     state.deliveries[delivery.id]?.end(.discarded, WebhookDelivery.discardedBacklog, at: now)
                 }
             } else if disabled == nil {
-                for delivery in waiting where delivery.due.map({ $0 > now }) ?? false {
-                    state.deliveries[delivery.id]?.due = now
-                }
+                state.resumeDeliveries(to: id, at: now)
             }
         }
+    }
+
+    package func resumeDeliveries(to endpoint: Int64, at now: Milliseconds) async throws {
+        try write { $0.resumeDeliveries(to: endpoint, at: now) }
     }
 
     package func removeWebhook(_ id: Int64) async throws {
@@ -149,6 +150,13 @@ extension MemoryLedger.State {
         var definition = definition
         definition.name = known.name
         endpoints[id]?.endpoint.definition = definition
+    }
+
+    fileprivate mutating func resumeDeliveries(to endpoint: Int64, at now: Milliseconds) {
+        for delivery in deliveries.values where delivery.endpoint == endpoint && delivery.state == .pending {
+            guard let due = delivery.due, due > now else { continue }
+            deliveries[delivery.id]?.due = now
+        }
     }
 
     fileprivate mutating func removeEndpoint(_ id: Int64) {

@@ -37,6 +37,10 @@ package protocol WebhookStorage: Sendable {
         changingTo definition: WebhookDefinition?, at now: Milliseconds
     ) async throws
 
+    /// Makes the pending deliveries of an endpoint due at once, as enabling it does, and changes nothing else.
+    /// ``runWebhookJob(limit:at:)`` does this in batches.
+    func resumeDeliveries(to endpoint: Int64, at now: Milliseconds) async throws
+
     /// Removes an endpoint. ``runWebhookJob(limit:at:)`` deletes its deliveries.
     func removeWebhook(_ id: Int64) async throws
 

@@ -80,6 +80,10 @@ extension SQLiteStorage: WebhookStorage {
         }
     }
 
+    package func resumeDeliveries(to endpoint: Int64, at now: Milliseconds) async throws {
+        try await write { try WebhookJobs.add(.resume, to: endpoint, $0) }
+    }
+
     package func removeWebhook(_ id: Int64) async throws {
         try await write { try WebhookTables.remove(id, $0) }
     }

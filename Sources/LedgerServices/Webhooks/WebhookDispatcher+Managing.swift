@@ -98,14 +98,15 @@ extension WebhookDispatcher {
     /// Makes the deliveries that wait for a retry due if the clock was set back by more than a minute since the last pass.
     /// If it was ahead when one failed, its pause of seconds now seems to be one of up to a day, which a `Retry-After`
     /// may also request: see ``LongestDelay``.
+    ///
+    /// It says nothing about an endpoint: one that fails keeps its backoff and the beginning of its failures.
     func retryAfterSettingBack() async throws {
         let (shown, last) = (now, state.withLock { $0.lastPass })
         if let last, shown < last - 60_000 {
-            try await serializeChanges {
-                for endpoint in try await storage.webhookEndpoints() where endpoint.disabled == nil {
-                    try await setEnabled(true, for: endpoint, discardingBacklog: false)
-                }
+            for endpoint in try await storage.webhookEndpoints() where endpoint.disabled == nil {
+                try await storage.resumeDeliveries(to: endpoint.id, at: shown)
             }
+            state.withLock { $0.hasJobs = true }
         }
         state.withLock { $0.lastPass = shown }
     }

@@ -121,6 +121,10 @@ final class FailingWebhookStorage: WebhookStorage {
             id, disabled, discardingBacklog: discardingBacklog, changingTo: definition, at: now)
     }
 
+    func resumeDeliveries(to endpoint: Int64, at now: Milliseconds) async throws {
+        try await ledger.resumeDeliveries(to: endpoint, at: now)
+    }
+
     func removeWebhook(_ id: Int64) async throws { try await ledger.removeWebhook(id) }
 
     func status(for endpoints: [Int64]) async throws -> FanOutStatus? { try await ledger.status(for: endpoints) }

@@ -77,6 +77,22 @@ extension `Webhooks` {
         }
     }
 
+    @Test func `The failures of an endpoint still count after the clock was set back`() async throws {
+        try await World.runWithWebhooks { world, receiver in
+            receiver.answer(500)
+            _ = try await world.buy("anna")
+            try await world.deliverWebhooks()
+            let since = try #require(try await world.endpoint().stored.failingSince)
+            try await world.deliverWebhooks(after: 3600)
+            for lead in [600.0, 0] {
+                world.clockLead.withLock { $0 = lead }
+                try await world.deliverWebhooks()
+            }
+            #expect(receiver.take().count == 4)
+            #expect(try await world.endpoint().stored.failingSince == since)
+        }
+    }
+
     @Test func `A failure before a long outage of the server does not disable an endpoint`() async throws {
         try await World.runWithWebhooks { world, receiver in
             receiver.answer(500)
