@@ -99,8 +99,10 @@ import Testing
             let restored = try await Self.run("restore", file, "--force", "--config", config.path)
             #expect(restored.status == 0 && restored.objects.count == 1)
             #expect(restored.objects.first?["digest"] as? String == report["digest"] as? String)
-            let old = try #require(restored.objects.first?["old"] as? String)
-            #expect(FileManager.default.fileExists(atPath: old))
+            let moved = try #require(restored.objects.first?["moved_files"] as? [String])
+            #expect(moved.first?.hasSuffix(".before-restore-1") == true)
+            #expect(moved.allSatisfy { FileManager.default.fileExists(atPath: $0) })
+            #expect(restored.objects.first?["old"] == nil)
         }
     }
 }

@@ -44,7 +44,7 @@ struct BackupCommand: AsyncParsableCommand {
                 }
             }
         }
-        try BackupOutput(file: output, report, old: nil).report("copied", json: options.json)
+        try BackupOutput(file: output, report).report("copied", json: options.json)
     }
 }
 
@@ -78,7 +78,7 @@ struct LedgerRestoreCommand: AsyncParsableCommand {
         let path = configuration.storage.path
         let restored = try LedgerBackup.restore(file, to: path, replacing: force)
         try LedgerOwner.changeOwner(of: path, former: restored.old)
-        try BackupOutput(file: path, restored.report, old: restored.old, movedFiles: restored.movedFiles)
+        try BackupOutput(file: path, restored.report, movedFiles: restored.movedFiles)
             .report("restored", json: options.json)
     }
 }
@@ -91,17 +91,14 @@ private struct BackupOutput: Encodable {
     let damages: Int
     /// The first of the unreadable records and texts.
     let damaged: [String]
-    /// The path to which the previous ledger was moved.
-    let old: String?
-    /// The paths to which the previous ledger and its -wal, -shm and -journal files were moved.
+    /// The paths to which the previous ledger and its -wal, -shm and -journal files were moved; nil for a backup.
     let movedFiles: [String]?
 
-    init(file: String, _ report: LedgerBackup.Report, old: String?, movedFiles: [String]? = nil) {
+    init(file: String, _ report: LedgerBackup.Report, movedFiles: [String]? = nil) {
         self.movedFiles = movedFiles
         (bytes, notifications, digest) = (report.bytes, report.notifications, report.digest)
         (damages, damaged) = (report.damages, report.damaged)
         self.file = file
-        self.old = old
     }
 
     /// Prints the report.
