@@ -75,6 +75,8 @@ check-alerts: ## Check the alert rules and the dashboard, with promtool (taken f
 
 .PHONY: format
 format: ## Format all sources
+	@swift format --version >/dev/null 2>&1 || \
+		{ echo "swift-format is missing: it is part of the Swift toolchain, in the compiler's folder" >&2; exit 2; }
 	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 swift format --in-place --parallel
 
 .PHONY: bench
