@@ -5,7 +5,11 @@ import AppStoreServer
 import Foundation
 
 let arguments = CommandLine.arguments
-guard arguments.count == 6 else { fatalError("expected key file, key ID, issuer ID, bundle ID and transaction ID") }
+guard arguments.count == 6 else {
+    let usage = "usage: example-call-app-store KEY_FILE KEY_ID ISSUER_ID BUNDLE_ID TRANSACTION_ID\n"
+    FileHandle.standardError.write(Data(usage.utf8))
+    exit(2)
+}
 let key = try SigningKey(contentsOf: URL(filePath: arguments[1]), keyID: arguments[2])
 let tokens = try APITokenSource(key: key, issuerID: arguments[3], bundleID: arguments[4])
 

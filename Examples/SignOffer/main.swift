@@ -5,7 +5,11 @@ import AppStoreServer
 import Foundation
 
 let arguments = CommandLine.arguments
-guard arguments.count == 7 else { fatalError("expected key file, key ID, issuer ID, bundle ID, product ID, offer ID") }
+guard arguments.count == 7 else {
+    let usage = "usage: example-sign-offer KEY_FILE KEY_ID ISSUER_ID BUNDLE_ID PRODUCT_ID OFFER_ID\n"
+    FileHandle.standardError.write(Data(usage.utf8))
+    exit(2)
+}
 let key = try SigningKey(contentsOf: URL(filePath: arguments[1]), keyID: arguments[2])
 let signer = try OfferSigner(key: key, issuerID: arguments[3], bundleID: arguments[4])
 

@@ -6,7 +6,11 @@
 import AppStoreReceipts
 import Foundation
 
-guard CommandLine.arguments.count == 2 else { fatalError("usage: example-validate-receipt FILE") }
+guard CommandLine.arguments.count == 2 else {
+    let usage = "usage: example-validate-receipt FILE\n"
+    FileHandle.standardError.write(Data(usage.utf8))
+    exit(2)
+}
 let contents = try Data(contentsOf: URL(filePath: CommandLine.arguments[1]))
 
 let validator = ReceiptValidator(bundleIDs: ["com.example.app"])

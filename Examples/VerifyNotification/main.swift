@@ -16,7 +16,11 @@ var configuration = SignedDataVerifier.Configuration(
 configuration.revocation = RevocationOptions(policy: .soft)
 let verifier = try SignedDataVerifier(configuration)
 
-guard CommandLine.arguments.count == 2 else { fatalError("usage: example-verify-notification FILE") }
+guard CommandLine.arguments.count == 2 else {
+    let usage = "usage: example-verify-notification FILE\n"
+    FileHandle.standardError.write(Data(usage.utf8))
+    exit(2)
+}
 let body = try JSONDecoder().decode(
     ResponseBodyV2.self, from: Data(contentsOf: URL(filePath: CommandLine.arguments[1])))
 do {
