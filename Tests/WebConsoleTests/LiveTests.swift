@@ -105,8 +105,25 @@ import WebConsole
         #expect(await iterator.next()?.contains("inbox") == true)
         hub.publish("inbox")
         #expect(await iterator.next() == nil)
+        // A stream that goes on would be awaited for ever. One that ended is not changed by this.
+        task.cancel()
         try await task.value
         #expect(hub.count == 0)
+    }
+
+    @Test func `An event stream sends no earlier change to a client that has lost access since its page was rendered`()
+        async throws
+    {
+        let hub = EventHub()
+        let rendered = hub.lastChange
+        hub.expect(["inbox"])
+        hub.publish("inbox")
+        let response = hub.response(
+            to: request("/events?topics=inbox&since=\(rendered)"), pause: .zero, silence: Self.day
+        ) { false }
+        let lines = Lines()
+        try await response.body.write(lines)
+        #expect(lines.count.withLock { $0 } == 1)
     }
 
     /// Returns the first event of a stream, or nil if the stream does not send one at once.

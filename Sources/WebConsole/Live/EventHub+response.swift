@@ -45,14 +45,13 @@ extension EventHub {
                 }
             }
             defer { heartbeat.cancel() }
-            var (changed, last) = self.changedTopics(of: topics, since: since)
-            if !changed.isEmpty {
-                try await writer.write(Self.events(changed))
-                try await Task.sleep(for: pause)
-            }
+            var last = since
+            // The topics may have changed since the page was rendered, before the stream was opened.
+            if !self.changedTopics(of: topics, since: since).topics.isEmpty { stream.wake() }
             for await _ in stream.wakeups {
                 guard mayFollow() else { break }
-                (changed, last) = self.changedTopics(of: topics, since: last)
+                let (changed, now) = self.changedTopics(of: topics, since: last)
+                last = now
                 try await writer.write(changed.isEmpty ? ByteBuffer(string: ":\n\n") : Self.events(changed))
                 if !changed.isEmpty { try await Task.sleep(for: pause) }
             }
