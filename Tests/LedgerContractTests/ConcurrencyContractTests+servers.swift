@@ -10,7 +10,7 @@ import Testing
 // write a value that another server has changed meanwhile.
 extension `The contract of concurrent calls` {
     /// A purchase of the Apple account x.
-    private static func purchase(_ original: String, in appEnvironment: AppEnvironment) -> SignedFact {
+    static func purchase(_ original: String, in appEnvironment: AppEnvironment) -> SignedFact {
         let fact = TransactionFact(
             transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
             purchaseDate: RandomFacts.start, signedDate: RandomFacts.start, appTransactionID: "x")

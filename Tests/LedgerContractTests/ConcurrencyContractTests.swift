@@ -23,7 +23,7 @@ import Testing
     }
 
     /// Notifications with unique identifiers.
-    private static func notifications(_ numbers: Range<Int>, in appEnvironment: AppEnvironment)
+    static func notifications(_ numbers: Range<Int>, in appEnvironment: AppEnvironment)
         -> [ReceivedNotification]
     {
         numbers.map { number in
