@@ -19,9 +19,24 @@ enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
         // SQLite numbers its rows without gaps, so no test can rely on gaps or on their absence.
         case .memory: return MemoryLedger(step: 3)
         case .sqlite:
-            var options = SQLiteStorage.Options()
-            options.isSynchronous = false
-            return try SQLiteStorage(path: folder.appending(path: UUID().uuidString).path, options: options)
+            return try SQLiteStorage(path: folder.appending(path: UUID().uuidString).path, options: Self.options)
+        }
+    }
+
+    private static var options: SQLiteStorage.Options {
+        var options = SQLiteStorage.Options()
+        options.isSynchronous = false
+        return options
+    }
+
+    /// Closes a ledger and opens it again, like the next server.
+    func reopen(_ ledger: any LedgerEngine) async throws -> any LedgerEngine {
+        try await ledger.close()
+        switch self {
+        case .memory: return ledger
+        case .sqlite:
+            let storage = try #require(ledger as? SQLiteStorage)
+            return try SQLiteStorage(path: storage.path, options: Self.options)
         }
     }
 

@@ -14,7 +14,7 @@ struct Step: Sendable {
 
 /// A ledger that runs steps, with the identifiers that this engine assigned.
 struct Walk {
-    let ledger: any LedgerEngine
+    var ledger: any LedgerEngine
     let scopes: [AppEnvironment]
     var waiting: [ProcessedNotification] = []
     var recoveries: [Int64] = []
