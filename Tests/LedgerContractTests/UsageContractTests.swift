@@ -1,5 +1,8 @@
 import AppStoreModels
+import Entitlements
+import Foundation
 import Ledger
+import MemoryLedger
 import TestSupport
 import Testing
 
@@ -74,6 +77,44 @@ import Testing
                 let usage = try await ledger.usage(of: "anna", transactionID: "1", productID: "gold", in: id)
                 #expect(usage == [UsageReport(customerConsented: true, reportedAt: stored)])
             }
+        }
+    }
+
+    /// Detects engines that keep a lease although there is new information, and those that store the last result.
+    @Test(arguments: Engine.allCases)
+    func `A usage report makes a leased consumption request due, and the first final result counts`(_ engine: Engine)
+        async throws
+    {
+        try await engine.withLedger { ledger, appEnvironment in
+            let (scope, now) = (appEnvironment.id, RandomFacts.start.milliseconds)
+            let received = ReceivedNotification(
+                scope: scope, uuid: notificationUUID(1), type: "CONSUMPTION_REQUEST", signedDate: now, receivedAt: now,
+                origin: .delivered, text: "text")
+            let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
+            let fact = TransactionFact(
+                transactionID: "1", originalTransactionID: "1", productID: "coins", type: .consumable,
+                purchaseDate: RandomFacts.start, signedDate: RandomFacts.start)
+            let request = ProcessedNotification(
+                id: id, scope: scope, uuid: received.uuid, type: .consumptionRequest, signedDate: now,
+                transaction: fact, processedAt: now)
+            _ = try await ledger.commit(received: [], processed: [request])
+            let claim = Claim(
+                customer: "anna", scope: scope, originalTransactionIDs: ["1"], policy: .transfer, claimedAt: now)
+            _ = try await ledger.claim(claim) { _ in false }
+            var leased = try await ledger.leaseInquiries(at: now, leaseEnds: now + 1000, limit: 9)
+            var first = try #require(leased.first)
+            leased = try await ledger.leaseInquiries(at: now, leaseEnds: now + 2000, limit: 9)
+            try #require(leased.isEmpty)
+            try await ledger.record(UsageReport(consumptionPercentage: 5, reportedAt: now), of: "anna", in: scope)
+            leased = try await ledger.leaseInquiries(at: now, leaseEnds: now + 2000, limit: 9)
+            var second = try #require(leased.first)
+            #expect(second.id == first.id)
+            first.recordSuccess("{}", at: now + 5)
+            try await ledger.recordOutcome(of: first, leaseEnds: now + 1000)
+            second.recordFailure("no", isFinal: true, at: now + 6)
+            try await ledger.recordOutcome(of: second, leaseEnds: now + 2000)
+            let stored = try #require(try await ledger.inquiries(in: scope, before: .max, limit: 9).first)
+            #expect(stored.state == .sent && stored.sent == "{}" && stored.answer == "accepted")
         }
     }
 }

@@ -275,6 +275,24 @@ extension `The contract of every database` {
         }
     }
 
+    /// Detects engines that create a second endpoint, or that begin a new one.
+    @Test(arguments: Engine.allCases)
+    func `An endpoint of the API becomes one of the configuration, and keeps its deliveries`(_ engine: Engine)
+        async throws
+    {
+        try await engine.withLedger { ledger, _ in
+            let crm = try await ledger.addEndpoint(at: 1)
+            let delivery = try await Self.test(crm, ledger, at: 2)
+            try await ledger.registerWebhooks(["data", "crm"], at: 3)
+            let stored = try await ledger.webhookEndpoints()
+            #expect(stored.map(\.name) == ["crm", "data"])
+            #expect(stored.map(\.isConfigured) == [true, true])
+            #expect(stored.map(\.createdAt) == [1, 3])
+            #expect(stored.first?.id == crm.id && stored.first?.definition == nil)
+            #expect(try await ledger.dueDeliveries(of: crm.id, at: 4, limit: 9) == [delivery])
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `A filtered search returns each delivery once for every page size and scan limit`(
         _ engine: Engine

@@ -34,9 +34,10 @@ package protocol RecoveryStorage: Sendable {
     func skip(window: RecoveryWindow) async throws
 
     /// Finishes a recovery whose windows are all done. If the recovery moves the mark, the mark ends at `until` or
-    /// before the first unverified span; returns the present mark. There is a gap if the recovery begins after the old
-    /// mark, or if the App Store no longer keeps an unverified span: then a pass over all purchases begins. A recovery
-    /// that is already finished does not change, nor does the mark.
+    /// before the first unverified span, even if it ended later: the clock may have been ahead. So of two recoveries
+    /// that run at once the one that finishes last counts. Returns the present mark. There is a gap if the recovery
+    /// begins after the old mark, or if the App Store no longer keeps an unverified span: then a pass over all purchases
+    /// begins. A recovery that is already finished does not change, nor does the mark.
     ///
     /// A finished recovery is deleted after ``RecoveryRun/maximumCount`` newer ones of the same scope have begun.
     ///
@@ -83,7 +84,8 @@ package protocol HistoryStorage: Sendable {
     /// the same account, that has a revision; nil if none has. An empty revision counts as none.
     func historyMark(of transactionIDs: [String], in scope: Int64) async throws -> HistoryMark?
 
-    /// Records that a history was read, up to `revision`. Without a revision the stored one stays.
+    /// Records that a history was read, up to `revision`. Without a revision the stored one stays. The later call
+    /// counts: if two servers read a history at once, the next reading may begin at the earlier revision.
     func record(
         revision: String?, of transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws
@@ -104,7 +106,7 @@ package protocol HistoryStorage: Sendable {
     /// Stores the progress of a pass, if the stored pass of the scope is still `previous`. Meanwhile another server may
     /// have continued it, or a gap may have begun a new pass.
     ///
-    /// - Returns: Whether the pass was stored.
+    /// - Returns: Whether the pass was stored. A repeated call returns false: the stored pass is no longer `previous`.
     func record(_ pass: HistoryPass, replacing previous: HistoryPass?) async throws -> Bool
 
     /// Returns the summaries of subscriptions and purchases, sorted by identifier. Those with a corrupt record are

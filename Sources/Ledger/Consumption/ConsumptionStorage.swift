@@ -116,7 +116,8 @@ package protocol ConsumptionStorage: Sendable {
     /// Leases the due inquiries, those with the earliest deadline first, then by row identifier, including those that a
     /// clock that was ahead has scheduled (see ``LongestDelay``). No other caller gets them before `leaseEnds`, which
     /// becomes the stored time of the next attempt; the returned inquiries have the earlier one. Repeating the call
-    /// leases others.
+    /// leases others. New information, such as a usage report, makes a leased inquiry due again: then two callers may
+    /// answer it, and the first final result counts.
     ///
     /// - Parameter scopes: Inquiries of these scopes are neither leased nor counted for `limit`.
     func leaseInquiries(

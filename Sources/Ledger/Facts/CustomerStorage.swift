@@ -42,7 +42,8 @@ package protocol CustomerStorage: Sendable {
     /// Returns the Apple accounts of a customer, sorted by identifier, including accounts without a purchase.
     func accounts(of customer: String, in scope: Int64) async throws -> [String]
 
-    /// Returns the subscription group of each product that appears in the App Store's signed data of any customer.
+    /// Returns the subscription group of each product that appears in the App Store's signed data of any customer. A
+    /// product never changes its group; if signed data name two, either is returned.
     func productGroups(in scope: Int64) async throws -> [String: String]
 }
 

@@ -14,7 +14,11 @@
 /// An engine has no clock: `now` is from the caller, differs between servers, and may be set back.
 ///
 /// A call may be repeated: the answer to a commit may be lost, and several servers may do the same work. A repeated
-/// call changes nothing more, unless its description says what it adds.
+/// call changes nothing more, unless its description says what it adds. But it may return something else: `duplicate`
+/// instead of `stored`, for example, and then nobody processes the notification. So an engine throws `unconfirmed` when
+/// the answer to a commit is lost, and leaves the repetition to the caller. By itself it runs a transaction again only
+/// if it knows that nothing is stored, as after a conflict with another transaction. So it may call a function in the
+/// parameters several times: such a function changes nothing.
 ///
 /// Names and identifiers are compared by their UTF-8 bytes, and lists that are sorted by identifier use the order of
 /// those bytes. An engine must not fold case, normalize Unicode or use a collation of a language.
@@ -79,7 +83,8 @@ package protocol LedgerStorage: Sendable {
     func failDamaged(_ notification: Int64, message: String, at now: Milliseconds) async throws -> Bool
 
     /// Returns the pending notifications after a code (``InboxText``), sorted by code. A page has elements if there are
-    /// any after `id`, but may have fewer than the limit although more follow.
+    /// any after `id`, but may have fewer than the limit although more follow. Those before `id` may become pending
+    /// meanwhile, so a caller that needs all begins again.
     func pending(after id: Int64, limit: Int) async throws -> [StoredNotification]
 
     /// Returns the number of pending notifications, and of the oldest when it arrived and its code (``InboxText``).

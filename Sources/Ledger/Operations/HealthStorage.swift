@@ -6,7 +6,8 @@ package protocol HealthStorage: Sendable {
     func checkWritable() async throws
 
     /// The number of commits since the ledger was opened. While the number is the same, the contents are the same, so
-    /// an engine to which several servers write counts the commits of all. ``checkWritable()`` does not count.
+    /// an engine to which several servers write counts the commits of all, those of the others up to a few seconds
+    /// late. Reading the number never waits. ``checkWritable()`` does not count.
     var commits: Int { get }
 
     /// The size in bytes of the part of the write-ahead log that is not checkpointed; nil if there is no such log or it

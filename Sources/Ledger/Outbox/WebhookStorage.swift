@@ -8,7 +8,8 @@
 /// identifiers of endpoints are never used again: an attempt may end after its endpoint was removed.
 package protocol WebhookStorage: Sendable {
     /// Creates the endpoints of the configuration that do not exist. They receive events that occur from now on, but no
-    /// earlier ones, even if those become known later.
+    /// earlier ones, even if those become known later. An endpoint of the API with such a name becomes one of the
+    /// configuration: it loses its definition, and keeps everything else, including its deliveries.
     func registerWebhooks(_ names: [String], at now: Milliseconds) async throws
 
     /// Returns all endpoints, sorted by name.
@@ -26,9 +27,9 @@ package protocol WebhookStorage: Sendable {
     /// Changes the definition of an endpoint.
     func changeWebhook(_ id: Int64, to definition: WebhookDefinition) async throws
 
-    /// Enables or disables an endpoint. Enabling makes its pending deliveries due at once; `discardingBacklog` discards
-    /// them instead, and skips the events before `now`. ``runWebhookJob(limit:at:)`` does this in batches; discarded
-    /// deliveries are not sent from now on.
+    /// Enables or disables an endpoint, and forgets its failures. Enabling makes its pending deliveries due at once;
+    /// `discardingBacklog` discards them instead, and skips the events before `now`. ``runWebhookJob(limit:at:)`` does
+    /// this in batches; discarded deliveries are not sent from now on.
     ///
     /// - Parameter definition: The new definition, which is stored in the same transaction as by
     ///   ``changeWebhook(_:to:)``; nil for no change.
