@@ -153,6 +153,11 @@ package struct ReplayRange: Sendable, Hashable {
     /// The maximum number of deliveries.
     package var limit: Int
 
+    /// How much later an event may be created than events with higher row identifiers: transactions overlap, and the
+    /// clocks of servers differ. An engine may look for the first event of a range by row identifier, so a replay may
+    /// miss events from while a clock was further ahead than this.
+    package static let clockTolerance: Milliseconds = 600_000
+
     package init(from: Milliseconds, to: Milliseconds, after: Int64, through: Int64, limit: Int) {
         (self.from, self.to, self.after, self.through, self.limit) = (from, to, after, through, limit)
     }

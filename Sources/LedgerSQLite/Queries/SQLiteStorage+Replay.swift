@@ -6,8 +6,6 @@ extension SQLiteStorage {
     private static let (replayReadBatch, replayWriteBatch) = (1000, 100)
     /// The maximum number of events that one call reads; the caller continues after them.
     private static let maximumReplayEvents = 200_000
-    /// The row identifiers of events increase with `created_at`, apart from this tolerance for concurrent transactions.
-    private static let replayTolerance: Milliseconds = 600_000
 
     package func replay(
         _ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds
@@ -33,7 +31,7 @@ extension SQLiteStorage {
         _ take: @Sendable ([WebhookTables.Candidate], _ maximum: Int) async throws -> (made: Int, last: Int64?)
     ) async throws -> ReplayOutcome {
         var outcome = ReplayOutcome(deliveries: 0, last: nil)
-        let start = range.from.subtractingReportingOverflow(Self.replayTolerance)
+        let start = range.from.subtractingReportingOverflow(ReplayRange.clockTolerance)
         var position = max(range.after, try await read { try Self.firstEvent(from: start, $0) - 1 })
         var eventsRead = 0
         while true {
@@ -67,7 +65,7 @@ extension SQLiteStorage {
             "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
             [.integer(position), .integer(range.through), .init(replayReadBatch)]
         ) { WebhookTables.Candidate($0) }
-        let end = range.to.addingReportingOverflow(replayTolerance)
+        let end = range.to.addingReportingOverflow(ReplayRange.clockTolerance)
         // All of them: some events may have been created while the clock was ahead, and later ones then have earlier
         // dates.
         let isOver =
