@@ -36,8 +36,8 @@ package protocol RecoveryStorage: Sendable {
     /// Finishes a recovery whose windows are all done. If the recovery moves the mark, the mark ends at `until` or
     /// before the first unverified span, even if it ended later: the clock may have been ahead. So of two recoveries
     /// that run at once the one that finishes last counts. Returns the present mark. There is a gap if the recovery
-    /// begins after the old mark, or if the App Store no longer keeps an unverified span: then a pass over all purchases
-    /// begins. A recovery that is already finished does not change, nor does the mark.
+    /// begins after the old mark, or if the App Store no longer keeps an unverified span: then a pass over all
+    /// purchases begins. A recovery that is already finished does not change, nor does the mark.
     ///
     /// A finished recovery is deleted after ``RecoveryRun/maximumCount`` newer ones of the same scope have begun.
     ///

@@ -6,7 +6,8 @@ internal import Foundation
 package protocol InspectionStorage: Sendable {
     /// Returns the timeline of a customer, newest first: the notifications about purchases while the customer owned
     /// them, and about Apple accounts while they were the customer's (``AccountOwnership``), changes of ownership, the
-    /// original purchases of the app, and changes of grants.
+    /// original purchases of the app, and changes of grants. If different texts with one UUID are about an Apple
+    /// account, the latest of their signing dates counts.
     ///
     /// - Parameter position: The cursor: the result begins after it and has nothing later than its date.
     func timeline(
@@ -16,8 +17,8 @@ package protocol InspectionStorage: Sendable {
     /// Whether a notification is in a customer's timeline.
     func isNotification(_ id: Int64, inTimelineOf customer: String, in scope: Int64) async throws -> Bool
 
-    /// Returns notifications, the newest (by arrival) first. A filter for pending or failed notifications also returns
-    /// different texts with the same UUIDs, after all others.
+    /// Returns notifications, the newest (by row identifier) first. A filter for pending or failed notifications also
+    /// returns different texts with the same UUIDs, after all others.
     func notifications(_ filter: InboxFilter, before id: Int64, limit: Int) async throws -> InboxPage
 
     /// Returns the events of notifications, by row identifier. A notification has one since it was first processed,
@@ -27,7 +28,7 @@ package protocol InspectionStorage: Sendable {
     /// Returns the notification with this UUID.
     func notification(_ uuid: String) async throws -> StoredNotification?
 
-    /// Returns different texts with the notification's UUID, the earliest (by arrival) first.
+    /// Returns different texts with the notification's UUID, the earliest (by row identifier) first.
     func otherTexts(of notification: Int64, limit: Int) async throws -> [StoredNotification]
 
     /// Returns the notifications, including different texts, that failed with an error code, by their
