@@ -56,6 +56,45 @@ import Testing
         }
     }
 
+    /// They were empty, as if there were nothing.
+    @Test func `Lists refuse apps and environments that the key may not see, like requests about one object`()
+        async throws
+    {
+        let other = "com.example.other"
+        try await World.withAPI { configuration in
+            configuration.apps.append(.init(bundleID: other, environments: [.sandbox]))
+            let scopes = Set(APIScope.all)
+            configuration.keys.append(
+                .init(
+                    name: "sandbox", hash: APIKeyText.hash(of: "sandbox"), scopes: scopes, environments: [.sandbox]))
+            configuration.keys.append(
+                .init(name: "other", hash: APIKeyText.hash(of: "other"), scopes: scopes, apps: [other]))
+        } _: { world in
+            let app = world.simulator.information.bundleID
+            let body = Data(#"{"code":"storage_damaged"}"#.utf8)
+            for (key, query, status, code) in [
+                ("sandbox", "app=\(app)&environment=Production", 403, "forbidden"),
+                ("other", "app=\(other)&environment=Production", 400, "unknown_environment"),
+                ("other", "environment=Production", 400, "unknown_environment"),
+                ("other", "app=\(app)", 400, "unknown_app"),
+            ] {
+                let api = TestAPIClient(url: world.url, key: key)
+                for path in [
+                    "customers/anna?", "notifications?", "events?", "completeness?", "recoveries?", "search?q=anna&",
+                ] {
+                    let refused = try await api.get("/v1/\(path)\(query)")
+                    #expect(refused.status == status && refused.code == code, "\(path)\(query): \(refused.text)")
+                }
+                let refused = try await api.send("POST", "/v1/notifications/reprocess?\(query)", body: body)
+                #expect(refused.status == status && refused.code == code, "\(query): \(refused.text)")
+            }
+            let lists = TestAPIClient(url: world.url, key: "sandbox")
+            #expect(try await lists.get("/v1/completeness?environment=Production").code == "forbidden")
+            #expect(try await lists.get("/v1/completeness?environment=Sandbox").items.count == 2)
+            #expect(try await lists.get("/v1/completeness").items.count == 2)
+        }
+    }
+
     @Test func `Customers with the same identifier in two apps have separate rate limits`() async throws {
         let secret = "a secret of the other app's backend"
         try await World.withAPI { configuration in

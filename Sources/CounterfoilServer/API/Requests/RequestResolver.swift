@@ -39,11 +39,15 @@ extension APICall {
                 "The app does not have this environment; `environment` is Production or Sandbox.",
                 parameter: "environment")
         }
+        try requireAccess(to: environment)
+        return appEnvironment
+    }
+
+    private func requireAccess(to environment: AppStoreEnvironment) throws(APIFailure) {
         guard principal.environments?.contains(environment) ?? true else {
             throw APIFailure.forbidden(
                 "The key \(principal.name) is not for this environment.", parameter: "environment")
         }
-        return appEnvironment
     }
 
     private func index(of name: String?, among all: [AppSettings]) throws(APIFailure) -> Int {
@@ -74,17 +78,27 @@ extension APICall {
         return appEnvironment
     }
 
-    /// Returns the row identifiers of all apps and environments that the parameters select and the key may see.
+    /// Returns the row identifiers of all apps and environments that the parameters select and the key may see. An
+    /// environment that the key may not see is refused, as in ``appEnvironment()``: an empty list would say that there
+    /// is nothing.
     func visibleScopes() throws(APIFailure) -> [Int64] {
         let app = try request.shortText("app")
         let environment = try request.shortText("environment").map { AppStoreEnvironment(named: $0) }
         if let app, apps[app] == nil || !(principal.apps?.containsExactly(app) ?? true) { throw .unknownApp }
-        if let environment, !scopes.all.contains(where: { $0.environment == environment }) {
-            throw APIFailure("unknown_environment", "`environment` is Production or Sandbox.", parameter: "environment")
+        let selected = scopes.all.filter {
+            (principal.apps?.contains($0.bundleID) ?? true)
+                && $0.matches(app: app, environment: environment?.rawValue)
         }
-        return scopes.all.filter {
-            principal.maySee($0) && $0.matches(app: app, environment: environment?.rawValue)
-        }.map(\.id)
+        if let environment {
+            guard !selected.isEmpty else {
+                throw APIFailure(
+                    "unknown_environment",
+                    "No app of the request has this environment; `environment` is Production or Sandbox.",
+                    parameter: "environment")
+            }
+            try requireAccess(to: environment)
+        }
+        return selected.filter { principal.maySee($0) }.map(\.id)
     }
 
     /// Returns the other environments of an app that the configuration serves and the key may see.
