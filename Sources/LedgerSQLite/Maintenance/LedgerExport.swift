@@ -22,6 +22,9 @@ package struct LedgerExport {
         package var pending = 0
         package var signedFacts = 0
         package var claims = 0
+        package var erasures = 0
+        package var originalPurchases = 0
+        package var grantEvents = 0
     }
 
     private let headers: HeaderRegistry
@@ -58,6 +61,7 @@ package struct LedgerExport {
 
     private mutating func erasures(_ db: Database) throws {
         try ErasureTable.forEach(db) { erasure, row in
+            count.erasures += 1
             try line("erasure", row) { json in
                 json.member("digest", erasure.digest)
                 json.member("at", erasure.instant)
@@ -143,6 +147,7 @@ package struct LedgerExport {
 
     private mutating func originalPurchases(_ db: Database) throws {
         try OriginalPurchaseTable.forEach(headers, db, damaged: { throw $0 }) { purchase, row in
+            count.originalPurchases += 1
             try line("original_purchase", row) { json in
                 purchase.write(to: &json)
             }
@@ -151,6 +156,7 @@ package struct LedgerExport {
 
     private mutating func grants(_ db: Database) throws {
         try GrantTables.forEach(db) { id, event, row in
+            count.grantEvents += 1
             try line("grant_event", row) { json in
                 json.member("grant", id)
                 json.member("kind", event.kind.name)
@@ -172,6 +178,9 @@ package struct LedgerExport {
             json.member("pending", count.pending)
             json.member("statements", count.signedFacts)
             json.member("claims", count.claims)
+            json.member("erasures", count.erasures)
+            json.member("original_purchases", count.originalPurchases)
+            json.member("grant_events", count.grantEvents)
             json.member("digest", digest)
         }
         try write(Data(buffer))

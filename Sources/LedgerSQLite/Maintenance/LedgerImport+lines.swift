@@ -46,7 +46,8 @@ extension LedgerImport {
         case "end":
             let count = LedgerExport.Count(
                 notifications: line.notifications ?? 0, pending: line.pending ?? 0, signedFacts: line.statements ?? 0,
-                claims: line.claims ?? 0)
+                claims: line.claims ?? 0, erasures: line.erasures ?? 0,
+                originalPurchases: line.original_purchases ?? 0, grantEvents: line.grant_events ?? 0)
             return .end(digest: line.digest, count: count)
         default: break
         }
@@ -181,6 +182,9 @@ extension LedgerImport {
         let pending: Int?
         let statements: Int?
         let claims: Int?
+        let erasures: Int?
+        let original_purchases: Int?
+        let grant_events: Int?
 
         /// When the data were received, limited to the range of dates.
         var received: Date { Date(milliseconds: received_at ?? 0) }

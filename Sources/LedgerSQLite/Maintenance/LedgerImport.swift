@@ -12,6 +12,9 @@ package struct LedgerImport: Sendable {
         package var notifications = 0
         package var signedFacts = 0
         package var claims = 0
+        var erasures = 0
+        var originalPurchases = 0
+        var grantEvents = 0
         /// The number of refused lines.
         package var refusals = 0
         /// The first refused lines: the line number and the reason.
@@ -20,7 +23,7 @@ package struct LedgerImport: Sendable {
         package var expectedDigest: String?
         /// The version of the file, which determines its digest: see ``SQLiteStorage/digest(ofExportVersion:)``.
         package var version = LedgerExport.version
-        /// The numbers of lines according to the file's last line.
+        /// The numbers of lines according to the file's last line; 0 for those that an older version did not count.
         var expected = LedgerExport.Count()
 
         /// Whether the file has notifications that were not processed when it was written, so that digests may differ.
@@ -30,6 +33,8 @@ package struct LedgerImport: Sendable {
         /// ledger was empty.
         package var lacksLines: Bool {
             expected.notifications > notifications || expected.signedFacts > signedFacts || expected.claims > claims
+                || expected.erasures > erasures || expected.originalPurchases > originalPurchases
+                || expected.grantEvents > grantEvents
         }
 
         fileprivate static let listed = 100
@@ -157,7 +162,9 @@ extension LedgerImport.Report {
         case .notification: notifications += 1
         case .signedFact: signedFacts += 1
         case .claim: claims += 1
-        case .originalPurchase, .grant, .erasure: break
+        case .originalPurchase: originalPurchases += 1
+        case .grant: grantEvents += 1
+        case .erasure: erasures += 1
         }
     }
 

@@ -8,21 +8,43 @@ import Testing
 
 @Suite struct `The format of an export` {
     @Test func `The documentation lists every object of an export with its members`() async throws {
+        var members = try Self.members(of: try await Self.exportedText())
+        // The original purchase and the statements in this export are from receipts, which have no signed text.
+        for name in ["original_purchase", "statement"] { members[name, default: []].insert("signed_text") }
+        let documented = try Self.documentedMembers()
+        #expect(members == documented)
+    }
+
+    @Test func `The last line counts all other lines but the first`() async throws {
+        let lines = try await Self.exportedText().split(separator: "\n")
+        let last = try #require(lines.last)
+        let end = try #require(try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any])
+        func count(_ object: String) -> Int { lines.count { $0.hasPrefix(#"{"object":"\#(object)""#) } }
+        var counted = 2
+        for (name, objects) in [
+            ("notifications", ["notification"]), ("statements", ["statement"]), ("claims", ["claim", "account_claim"]),
+            ("erasures", ["erasure"]), ("original_purchases", ["original_purchase"]), ("grant_events", ["grant_event"]),
+        ] {
+            let number = objects.map { count($0) }.reduce(0, +)
+            #expect(number > 0 && end[name] as? Int == number, "\(name)")
+            counted += number
+        }
+        #expect(counted == lines.count)
+    }
+
+    /// Returns an export that has lines of all kinds.
+    private static func exportedText() async throws -> String {
         let history = try await RandomStoreHistory.shared.value
-        try await Tool.inTemporaryFolder { folder in
+        return try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
             var random = SeededGenerator(seed: 7)
             try await ledger.commit(try await ledger.arrivals(of: history), &random)
             let file = folder.appending(path: "export.jsonl")
-            try Data(Self.otherLines.joined(separator: "\n").utf8).write(to: file)
+            try Data(otherLines.joined(separator: "\n").utf8).write(to: file)
             let report = try await ledger.importFile(file, verifiedBy: history.verifier)
             try #require(report.refusals == 0, "\(report.refused)")
             try await ledger.sqlite.export(to: file)
-            var members = try Self.members(of: file)
-            // The original purchase and the statements in this export are from receipts, which have no signed text.
-            for name in ["original_purchase", "statement"] { members[name, default: []].insert("signed_text") }
-            let documented = try Self.documentedMembers()
-            #expect(members == documented)
+            return try String(contentsOf: file, encoding: .utf8)
         }
     }
 
@@ -92,8 +114,12 @@ import Testing
             for (count, lacksLines) in [
                 (#""claims":1"#, false), (#""claims":2"#, true), (#""notifications":1"#, true),
                 (#""statements":\#(Int.max)"#, true), (#""statements":\#(Int.min)"#, false),
+                (#""erasures":1"#, false), (#""erasures":2"#, true), (#""original_purchases":1"#, false),
+                (#""original_purchases":2"#, true), (#""grant_events":2"#, false), (#""grant_events":3"#, true),
             ] {
-                let lines = [Self.line(Self.claim), #"{"object":"end","digest":"\#(Self.digest)",\#(count)}"#]
+                let others = Self.otherLines.filter { !$0.contains("claim\"") }
+                let end = #"{"object":"end","digest":"\#(Self.digest)",\#(count)}"#
+                let lines = [Self.line(Self.claim)] + others + [end]
                 try Data(lines.joined(separator: "\n").utf8).write(to: file)
                 let report = try await ledger.importFile(file, verifiedBy: history.verifier)
                 #expect(report.refusals == 0 && report.claims == 1 && report.expectedDigest == Self.digest)
@@ -135,9 +161,9 @@ import Testing
     }
 
     /// Returns the members of each object in an export, but not those that all objects have.
-    private static func members(of file: URL) throws -> [String: Set<String>] {
+    private static func members(of text: String) throws -> [String: Set<String>] {
         var members: [String: Set<String>] = [:]
-        for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+        for line in text.split(separator: "\n") {
             let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
             let name = try #require(object["object"] as? String)
             members[name, default: []].formUnion(object.keys)
