@@ -161,6 +161,25 @@ import Testing
         }
     }
 
+    /// The code was `no_ledger` for every reason, also that another server uses the ledger.
+    @Test func `A server that cannot open its ledger says why with the code that other commands have`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let config = folder.appending(path: "counterfoil.yaml")
+            let ledger = folder.appending(path: "counterfoil.sqlite")
+            try Data(Self.configuration.utf8).write(to: config)
+            let command = ["server", "run", "--config", config.path, "--port", "0", "--json"]
+            let other = try SQLiteStorage(path: ledger.path)
+            let inUse = try await Command.run(command)
+            try other.close()
+            #expect(inUse.status == 1, "\(inUse.text)")
+            #expect(try inUse.object()["code"] as? String == "storage_busy", "\(inUse.text)")
+            try Data("no ledger".utf8).write(to: ledger)
+            let noLedger = try await Command.run(command)
+            #expect(noLedger.status == 1, "\(noLedger.text)")
+            #expect(try noLedger.object()["code"] as? String == "storage_not_a_ledger", "\(noLedger.text)")
+        }
+    }
+
     @Test func `An import of a file that was imported before says that it did nothing`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let config = folder.appending(path: "counterfoil.yaml")

@@ -5,7 +5,8 @@ internal import NIOCore
 
 /// An error that prevents a server from starting.
 public struct ServerError: CounterfoilError, Hashable {
-    /// The kind of error.
+    /// The kind of error. A ledger that cannot be opened has the codes of `/health/ready` and of the commands on the
+    /// ledger, such as `storage_full`, `storage_damaged` or `storage_newer`.
     public struct Code: OpenEnumeration {
         /// The name, such as `port_taken`.
         public let rawValue: String
@@ -13,8 +14,9 @@ public struct ServerError: CounterfoilError, Hashable {
         /// Creates a code from any name, also one that is not listed below.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The ledger cannot be opened: another process uses it, the disk is full, or the file is damaged.
-        public static let ledgerUnavailable = Self(rawValue: "no_ledger")
+        /// Another process uses the ledger, such as a server that is paused or still stops. It can be opened when that
+        /// process has ended.
+        public static let ledgerInUse = Self(rawValue: "storage_busy")
         /// Another process listens on the port.
         public static let portInUse = Self(rawValue: "port_taken")
         /// The address does not belong to this machine, or this user may not listen on it.
@@ -45,7 +47,7 @@ public struct ServerError: CounterfoilError, Hashable {
     init(starting error: any Error) {
         switch error {
         case let error as ServerError: self = error
-        case let error as StorageError: self.init(.ledgerUnavailable, error.message)
+        case let error as StorageError: self.init(Code(rawValue: error.code.rawValue), error.message)
         default: self.init(.failed, "the server cannot start: \(error.logReason)")
         }
     }
