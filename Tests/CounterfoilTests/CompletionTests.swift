@@ -13,14 +13,28 @@ struct CompletionTests {
         }
     }
 
+    /// The list of an argument gets its name. zsh said "bad substitution" to that of `file|name`.
+    @Test func `The lists of the zsh script have names that variables can have`() async throws {
+        let script = try await Command.run(["--generate-completion-script", "zsh"])
+        let names = script.output.split(separator: "\n").compactMap { line in
+            line.firstMatch(of: /local -ar ([^=]*)=\(/).map { String($0.output.1) }
+        }
+        #expect(names.count > 3)
+        for name in names { #expect(name.wholeMatch(of: /[A-Za-z0-9_]+/) != nil, "\(name)") }
+    }
+
     @Test(arguments: [
         ("verify", "notification.jws"), ("server run --config", "notification.jws"),
         ("simulator run --directory", "folder"), ("server get", "/v1/operations/health"),
-        ("api", "transaction-history"),
+        ("api", "transaction-history"), ("simulator scenario run", "grace-period-recovered"),
+        ("simulator scenario run", "mine.yaml"), ("server keys create --scope", "customers:read"),
+        ("server segments", "will_not_renew"), ("server recover --type", "EXPIRED.VOLUNTARY"),
     ])
-    func `Bash suggests files, folders, paths of the API and endpoints`(_ line: String, _ word: String) async throws {
+    func `Bash suggests files, folders and the values that an argument can have`(_ line: String, _ word: String)
+        async throws
+    {
         try await Tool.inTemporaryFolder { folder in
-            try Data().write(to: folder.appending(path: "notification.jws"))
+            for file in ["notification.jws", "mine.yaml"] { try Data().write(to: folder.appending(path: file)) }
             try FileManager.default.createDirectory(
                 at: folder.appending(path: "folder"), withIntermediateDirectories: false)
             let script = #"""

@@ -44,7 +44,7 @@ struct KeysCreate: ParsableCommand {
         name: .customLong("scope"),
         help: ArgumentHelp(
             "A scope; repeat for several. One of \(APIScope.all.map(\.rawValue).joined(separator: ", ")), or all.",
-            valueName: "scope"))
+            valueName: "scope"), completion: .list(APIScope.all.map(\.rawValue) + ["all"]))
     var scopes: [APIScope]
     @Option(
         name: .customLong("app"),

@@ -33,7 +33,8 @@ struct RecoverCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The end of the period. Default: now.", valueName: "instant")) var to: InstantArgument?
     @Option(
         name: .customLong("type"),
-        help: ArgumentHelp("Only this type, such as EXPIRED or EXPIRED.VOLUNTARY. May be repeated.", valueName: "type"))
+        help: ArgumentHelp("Only this type, such as EXPIRED or EXPIRED.VOLUNTARY. May be repeated.", valueName: "type"),
+        completion: .list(NotificationKind.all.map(\.name)))
     var types: [String] = []
 
     @Option(help: ArgumentHelp("The running server.", valueName: "url")) var url: String?

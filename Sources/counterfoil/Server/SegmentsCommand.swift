@@ -2,6 +2,7 @@ import AppStoreModels
 import AppStoreServer
 import ArgumentParser
 import Basics
+import Entitlements
 import Foundation
 import StoreSimulator
 
@@ -25,7 +26,9 @@ struct SegmentsCommand: AsyncParsableCommand {
             Exit status: 0 done, 1 refused or failed, 2 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("A segment, such as will_not_renew. Default: list all.", valueName: "name"))
+    @Argument(
+        help: ArgumentHelp("A segment, such as will_not_renew. Default: list all.", valueName: "name"),
+        completion: .list(Segment.allCases.map(\.name)))
     var name: String?
 
     @OptionGroup var options: ServerOptions

@@ -33,9 +33,14 @@ struct ScenarioRun: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("A file, or the name of a built-in scenario.", valueName: "file|name"),
-        completion: .list(ShippedScenarios.names), transform: HomeFolder.path)
+        help: ArgumentHelp("A file, or the name of a built-in scenario.", valueName: "scenario"),
+        completion: .shellCommand(Self.suggestions), transform: HomeFolder.path)
     var name: String
+
+    /// Prints the built-in scenarios and the YAML files of the folder, in bash, zsh and fish. A list of names would
+    /// suggest no files.
+    private static let suggestions =
+        "printf '%s\\n' \(ShippedScenarios.names.joined(separator: " ")); command ls | command grep '[.]ya*ml$'"
 
     @Flag(help: "Run it in a temporary simulator of its own.") var alone = false
     @OptionGroup var options: SimulatorOptions
