@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["trigger", "clock", "buy", "do", "customers", "scenario", "fault"])
+    @Test(arguments: ["trigger", "clock", "buy", "do", "customers", "scenario", "fault", "settings"])
     func `Examples of simulator commands succeed`(_ command: String) async throws {
         try await Terminal.open { terminal in
             try await terminal.start("counterfoil simulator --directory ./store --clock frozen:2026-01-01T00:00:00Z")

@@ -182,8 +182,6 @@ struct PromisedLine {
         let server = try await terminal.start(serve)
         try await terminal.expect("counterfoil simulator buy otto premium.monthly")
         let status = try await terminal.expect("counterfoil simulator status --json")
-        let control = try #require(status.firstMatch(of: /"controlURL":"([^"]+)"/)).output.1
-        try await terminal.expect("CONTROL=" + control)
         let key = try #require(status.firstMatch(of: /"privateKey":"([^"]+)"/)).output.1
         try await terminal.expect("cp \(key) key.p8")
         let bought = try await terminal.expect("counterfoil simulator customers otto --json")

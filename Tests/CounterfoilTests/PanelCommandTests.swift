@@ -75,6 +75,11 @@ import Testing
         do { _ = try Counterfoil.parseAsRoot(Array(words.dropFirst())) } catch {
             Issue.record("\(form): \(text): \(Counterfoil.message(for: error))")
         }
+        if words.count > 3, words[2] == "settings" {
+            let environment = words.contains("sandbox") ? "sandbox" : "production"
+            let url = "\(simulator.information.controlURL)/\(environment)/settings"
+            return try await send(["curl", "-X", "PATCH", "-d", words[3], url], simulator, form)
+        }
         guard words.count > 3, words[2] == "do" else { return }
         #expect(throws: Never.self, "\(form): \(text)") {
             try JSONDecoder().decode(JSONValue.self, from: Data(words[3].utf8))

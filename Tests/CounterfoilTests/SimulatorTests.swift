@@ -116,6 +116,23 @@ import Testing
         }
     }
 
+    @Test func `settings shows the settings of an environment and changes the named ones`() async throws {
+        try await withSession { session in
+            let changed = try await session.run("simulator", "settings", #"{"gracePeriod":"sixteenDays"}"#)
+            #expect(changed.status == 0 && changed.output == "gracePeriod  sixteenDays\n", "\(changed)")
+            #expect(try await session.object("simulator", "settings")["gracePeriod"] as? String == "sixteenDays")
+            let sandbox = try await session.run("simulator", "settings", "--environment", "sandbox")
+            let lines = sandbox.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+            #expect(lines.contains(["gracePeriod", "off"]) && lines.contains(["renewalCap", "12"]), "\(sandbox)")
+            let none = try await session.run(
+                "simulator", "settings", #"{"renewalCap":null}"#, "--environment", "sandbox")
+            #expect(none.output == "renewalCap  null\n", "\(none)")
+            let wrong = try await session.run("simulator", "settings", #"{"gracePeriod":"16d"}"#)
+            #expect(wrong.status == 1 && wrong.errors.contains("none of off, threeDays, sixteenDays"), "\(wrong)")
+            #expect(try await session.run("simulator", "settings", "gracePeriod").status == 2)
+        }
+    }
+
     @Test func `Commands cancel, refund, fail payments and print the receipt`() async throws {
         try await withSession { session in
             _ = try await session.object("simulator", "buy", "anna", "premium.monthly")

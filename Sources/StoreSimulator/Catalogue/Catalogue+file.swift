@@ -55,7 +55,8 @@ extension StoreKitConfiguration {
             unused.append("settings._timeRate: is ignored; the clock accelerated:\(rate) renews as fast")
         }
         if settings.isBillingGracePeriodEnabled {
-            unused.append("settings._billingGracePeriodEnabled: is ignored; the setting gracePeriod does it")
+            unused.append(
+                "settings._billingGracePeriodEnabled: is ignored; gracePeriod of `simulator settings` does it")
         }
         if settings.areRenewalBillingIssuesEnabled {
             unused.append("settings._renewalBillingIssuesEnabled: is ignored; failBilling does it for a customer")

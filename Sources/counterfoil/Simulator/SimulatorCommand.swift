@@ -48,9 +48,9 @@ struct SimulatorCommand: AsyncParsableCommand {
             SimulatorRefund.self, SimulatorFailBilling.self, SimulatorFixBilling.self, SimulatorVolumePurchase.self,
             SimulatorRaisePrice.self,
             SimulatorReceipt.self, SimulatorRefresh.self, DoCommand.self, CustomersCommand.self, ClockCommand.self,
-            TriggerCommand.self, ListenCommand.self, SimulatorNotifications.self, FaultCommand.self,
-            ScenarioCommand.self, CatalogueCommand.self, SimulatorSnapshot.self, SimulatorRestore.self,
-            SimulatorReset.self, SimulatorRevocation.self,
+            TriggerCommand.self, ListenCommand.self, SimulatorNotifications.self, SettingsCommand.self,
+            FaultCommand.self, ScenarioCommand.self, CatalogueCommand.self, SimulatorSnapshot.self,
+            SimulatorRestore.self, SimulatorReset.self, SimulatorRevocation.self,
         ],
         defaultSubcommand: SimulatorRun.self)
 }

@@ -130,7 +130,7 @@ import Testing
                 try Catalogue.read(path: write("b.storekit", settings)).warnings == [
                     "subscriptionOffersKeyPair: is ignored; offers are signed with the simulator's key",
                     "settings._timeRate: is ignored; the clock accelerated:monthlyEvery5Minutes renews as fast",
-                    "settings._billingGracePeriodEnabled: is ignored; the setting gracePeriod does it",
+                    "settings._billingGracePeriodEnabled: is ignored; gracePeriod of `simulator settings` does it",
                     "settings._renewalBillingIssuesEnabled: is ignored; failBilling does it for a customer",
                     "settings._billingIssuesEnabled: is ignored; setNextPurchaseResult does it for a device",
                     "settings._askToBuyEnabled: is ignored; askToBuy does it for a customer",

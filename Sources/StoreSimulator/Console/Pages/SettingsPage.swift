@@ -28,15 +28,15 @@ enum PanelSettings {
         ("enforcesRateLimits", "Apple's hourly quotas are enforced", .flag),
     ]
 
-    /// Returns the `curl` command line that changes some of the settings, because no subcommand supports all of them.
-    static func command(_ url: String, _ isIncluded: (String) -> Bool) -> String {
+    /// Returns the command line that changes some of the settings.
+    static func command(_ isIncluded: (String) -> Bool) -> String {
         let members = fields.filter { isIncluded($0.name) }.map { name, _, kind -> String in
             switch kind {
             case .text, .choice: "\"\(name)\":{json:\(name)}"
             case .flag, .number, .numberOrNone, .version: "\"\(name)\":{\(name)}"
             }
         }
-        return "curl -X PATCH -H 'Content-Type: application/json' -d '{\(members.joined(separator: ","))}' \(url)"
+        return "counterfoil simulator settings '{\(members.joined(separator: ","))}'"
     }
 }
 
@@ -45,7 +45,6 @@ extension SimulatorPanel {
     func settings(_ request: PanelRequest) -> PanelContent {
         let settings = simulator.settings(of: request.environment)
         let json = (try? JSONValue(encoding: settings)) ?? .null
-        let url = "\(simulator.information.controlURL)/\(request.environmentName)/settings"
         func form(_ id: String, _ title: String, _ isIncluded: (String) -> Bool) -> PageValue {
             let included = PanelSettings.fields.filter { isIncluded($0.name) }
             let fields = included.flatMap { name, label, kind -> [FormField] in
@@ -67,7 +66,7 @@ extension SimulatorPanel {
                     }
                 return [field, .hidden("has-" + name, "yes")]
             }
-            let command = PanelSettings.command(url, isIncluded)
+            let command = PanelSettings.command(isIncluded) + request.environmentOption
             return PanelForm(id, title, action: "settings", fields, button: "Save", command: command)
                 .value(request, state)
         }
@@ -80,7 +79,7 @@ extension SimulatorPanel {
                 ])
             ],
             api: "GET {base}/\(request.environmentName)/settings",
-            command: "counterfoil simulator notifications" + request.environmentOption)
+            command: "counterfoil simulator settings" + request.environmentOption)
     }
 
     /// Returns the current length in words; nil if it would be in seconds, too.
