@@ -212,6 +212,27 @@ import Testing
         }
     }
 
+    @Test func `A scenario runs with the user's own products, and a built-in one says what to change`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let products = folder.appending(path: "Products.storekit")
+            try Data(Self.products.utf8).write(to: products)
+            let mine = folder.appending(path: "mine.yaml")
+            let text = """
+                name: Mine
+                steps:
+                  - purchase: {customer: anna, product: pro_monthly}
+                  - expect:
+                      notifications: [SUBSCRIBED.INITIAL_BUY]
+                """
+            try Data(text.utf8).write(to: mine)
+            let options = ["--alone", "--catalogue", products.path]
+            let passed = try await Command.run(["simulator", "scenario", "run", mine.path] + options)
+            #expect(passed.status == 0, "\(passed)")
+            let failed = try await Command.run(["simulator", "scenario", "run", "upgrade"] + options)
+            #expect(failed.status == 1 && failed.errors.contains("scenario show upgrade > mine.yaml"), "\(failed)")
+        }
+    }
+
     @Test func `A configuration for a simulator without a folder warns that its files disappear`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let simulator = try await RunningCommand(

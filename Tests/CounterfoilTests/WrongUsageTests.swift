@@ -91,6 +91,7 @@ import Testing
         ("listen --count 0", "--count takes a number from 1"),
         ("scenario run no-such-scenario", "no-such-scenario is neither a file nor a scenario"),
         ("scenario run upgrade --alone --simulator /nowhere", "--alone and --simulator exclude each other"),
+        ("scenario run upgrade --catalogue /dev/null", "--catalogue needs --alone"),
         ("scenario show none", "none is not a scenario"),
         ("customers --account-token", "--account-token needs the name of a customer"),
         ("buy anna", "Missing expected argument '<product>'"),

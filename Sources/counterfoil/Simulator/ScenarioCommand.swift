@@ -23,11 +23,14 @@ struct ScenarioRun: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run a scenario in a simulator with a frozen clock.",
         discussion: """
-            The scenario creates its own customers; settings and catalogue are restored at the end.
+            The scenario creates its own customers; settings and catalogue are restored at the end. The built-in scenarios \
+            buy products of the example catalogue: in a simulator with other products, run a copy of one that names these.
 
             EXAMPLES
               counterfoil simulator scenario run grace-period-recovered
               counterfoil simulator scenario run mine.yaml --alone --json
+              counterfoil simulator scenario run mine.yaml --alone \\
+                --catalogue Products.storekit
 
             Exit status: 0 everything as expected, 1 an expectation failed or refused, 2 wrong usage.
             """)
@@ -43,12 +46,17 @@ struct ScenarioRun: AsyncParsableCommand {
         "printf '%s\\n' \(ShippedScenarios.names.joined(separator: " ")); command ls | command grep '[.]ya*ml$'"
 
     @Flag(help: "Run it in a temporary simulator of its own.") var alone = false
+    @Option(
+        help: ArgumentHelp("With --alone, the products: Xcode's .storekit file, or YAML.", valueName: "file"),
+        completion: .file(), transform: HomeFolder.path)
+    var catalogue: String?
     @OptionGroup var options: SimulatorOptions
 
     func validate() throws {
         guard !alone || options.simulator == nil else {
             throw ValidationError("--alone and --simulator exclude each other.")
         }
+        guard catalogue == nil || alone else { throw ValidationError("--catalogue needs --alone.") }
     }
 
     func run() async throws {
@@ -60,8 +68,19 @@ struct ScenarioRun: AsyncParsableCommand {
         let report = alone ? try await runAlone(scenario) : try await run(text)
         if options.json { Output.line(try JSONLine.text(report)) } else { show(report) }
         guard report.passed else {
-            throw Refusal(code: "scenario_failed", message: "\(report.name.printable) did not go as expected")
+            throw Refusal(
+                code: "scenario_failed",
+                message: "\(report.name.printable) did not go as expected" + Self.advice(about: report, name))
         }
+    }
+
+    /// Returns the end of the error about a built-in scenario whose products the simulator does not have.
+    private static func advice(about report: ScenarioReport, _ name: String) -> String {
+        let mismatches = report.steps.flatMap(\.mismatches)
+        guard ShippedScenarios.names.contains(name), mismatches.contains(where: { $0.contains("unknown_product") })
+        else { return "" }
+        return "; it buys products of the example catalogue. To use yours, change the products in a copy: "
+            + "counterfoil simulator scenario show \(name) > mine.yaml"
     }
 
     private func run(_ text: String) async throws -> ScenarioReport {
@@ -71,6 +90,7 @@ struct ScenarioRun: AsyncParsableCommand {
     private func runAlone(_ scenario: Scenario) async throws -> ScenarioReport {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(Date())
+        if let catalogue { configuration.catalogue = try Catalogue.named(catalogue) }
         do {
             return try await TemporaryFolder.use { folder in
                 configuration.directory = folder

@@ -160,17 +160,7 @@ struct SimulatorRun: AsyncParsableCommand {
 
     private func configuration() throws -> SimulatorConfiguration {
         var configuration = SimulatorConfiguration()
-        if let catalogue {
-            try Input.requireFile(catalogue)
-            do {
-                let file = try Catalogue.read(path: catalogue)
-                configuration.catalogue = file.catalogue
-                let empty = file.catalogue.products.isEmpty ? ["has no products: nothing can be bought"] : []
-                for note in file.warnings + empty { Output.error("note: \(catalogue): \(note.printable)") }
-            } catch {
-                throw Refusal(code: "invalid_catalogue", message: "\(catalogue): \(error)".printableLine)
-            }
-        }
+        if let catalogue { configuration.catalogue = try Catalogue.named(catalogue) }
         configuration.port = port
         configuration.directory = directory.map { URL(filePath: $0, directoryHint: .isDirectory) }
         configuration.seed = seed
@@ -216,6 +206,19 @@ struct SimulatorRun: AsyncParsableCommand {
 }
 
 extension Catalogue {
+    /// Returns the products of a file, and prints what the simulator does not use of it.
+    static func named(_ path: String) throws -> Catalogue {
+        try Input.requireFile(path)
+        do {
+            let file = try read(path: path)
+            let empty = file.catalogue.products.isEmpty ? ["has no products: nothing can be bought"] : []
+            for note in file.warnings + empty { Output.error("note: \(path): \(note.printable)") }
+            return file.catalogue
+        } catch {
+            throw Refusal(code: "invalid_catalogue", message: "\(path): \(error)".printableLine)
+        }
+    }
+
     /// A product for examples of `buy`: a subscription, if the catalogue has one.
     var suggestion: String {
         let name = "premium.monthly"
