@@ -164,7 +164,7 @@ private struct Serving {
             ]
         case .simulator:
             lines += [
-                style.strong("The simulator's notifications, in another terminal"),
+                style.strong("In another terminal, if the simulator runs without --notify"),
                 "  counterfoil simulator listen --forward-to \(url.printable)/apple/notifications",
             ]
         }
