@@ -28,6 +28,16 @@ struct `The script for CI in the documentation` {
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
     }
 
+    /// jq 1.6 succeeds without input: with an error instead of an answer, the pipeline has no other status.
+    @Test func `It fails if the server answers with an error`() async throws {
+        let script = try Self.blocks().script
+        let changed = script.replacing("/entitlements/premium", with: "/entitlements/premiun")
+        try #require(changed != script)
+        let outcome = try await Self.run(changed + "\necho unreachable")
+        #expect(outcome.status != 0 && !outcome.output.contains("unreachable"), "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.errors.contains("not_found"), "\(outcome.errors)")
+    }
+
     /// In a grace period until February the customer keeps access after a failed payment. The script expects none.
     @Test func `It fails if an answer is another one, and ends what it started`() async throws {
         let (script, gracePeriod) = try Self.blocks()
