@@ -84,6 +84,18 @@ import Testing
             #expect(refused.status == 1 && refused.output.isEmpty)
             #expect(refused.errors.hasPrefix("refused no_customer_token_secret: com.example.app has no"))
             #expect(refused.errors.contains("add customer_token_secret: {file: FILE} to the app"), "\(refused.errors)")
+            let advised = try #require(refused.errors.firstMatch(of: /openssl rand -base64 32 > FILE/)).output
+            let command = String(advised).replacing("FILE", with: "secret")
+            let script = "cd '\(folder.path)' && umask 077 && \(command)"
+            #expect(try await Command.run(URL(filePath: "/bin/sh"), ["-c", script]).status == 0)
+            let text = """
+                apps:
+                  - {bundle_id: com.example.app, environments: [Sandbox], customer_token_secret: {file: secret}}
+
+                """
+            try Data(text.utf8).write(to: file)
+            let made = try await Command.run(arguments + ["--config", file.path])
+            #expect(made.status == 0, "\(made.errors)")
         }
     }
 }

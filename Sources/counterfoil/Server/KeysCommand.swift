@@ -140,8 +140,8 @@ struct KeysCreate: ParsableCommand {
             }
             throw Refusal(
                 code: "no_customer_token_secret",
-                message: "\(app.bundleID.printable) has no customer_token_secret, which a public key needs: write 32 "
-                    + "random bytes or more into a file and add customer_token_secret: {file: FILE} to the app")
+                message: "\(app.bundleID.printable) has no customer_token_secret, which a public key needs: "
+                    + "openssl rand -base64 32 > FILE, then add customer_token_secret: {file: FILE} to the app")
         }
     }
 }

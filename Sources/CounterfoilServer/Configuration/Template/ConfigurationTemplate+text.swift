@@ -62,8 +62,8 @@ extension ConfigurationTemplate {
             # undelivered_other.
             #consumption: {default_consent: false, refund_preference: undeclared, delivery_status: delivered, sample_content_provided: false}
 
-            # The secret that your backend signs customer tokens with (HS256, 32 bytes or more), for public keys; a list
-            # of two while replacing it, the newer first.
+            # The secret that your backend signs customer tokens with (HS256), for public keys: openssl rand -base64 32
+            # A list of two while replacing it, the newer first.
             #customer_token_secret: {environment: CUSTOMER_TOKEN_SECRET}
             # The Ed25519 key that signs responses, for apps that have the public key: openssl rand -base64 32
             #answer_key: {environment: ANSWER_KEY}
