@@ -1,5 +1,6 @@
 import ArgumentParser
 import ConfigurationReading
+import StoreSimulator
 
 /// The names of commands and options: former names, and suggestions for unknown ones.
 enum CommandNames {
@@ -78,9 +79,18 @@ enum CommandNames {
         for (word, path) in former { names[word, default: []].append(path) }
         let typed = (["counterfoil"] + path + [word]).joined(separator: " ").printable
         guard let name = SpellingSuggestion.nearest(to: word, among: names.keys), let meant = names[name]?.first else {
-            return "'\(typed)' is not a command."
+            return "'\(typed)' is not a command." + storeCommand(for: word, at: path)
         }
         return "'\(typed)' is not a command. Did you mean 'counterfoil \(meant.joined(separator: " "))'?"
+    }
+
+    /// Returns a hint at the command of `counterfoil simulator do` that a word begins, such as `ask-to-buy`.
+    private static func storeCommand(for word: String, at path: [String]) -> String {
+        let start = word.replacing("-", with: "").lowercased()
+        guard path == ["simulator"], start.count > 2,
+            let name = StoreCommand.names.first(where: { $0.lowercased().hasPrefix(start) })
+        else { return "" }
+        return " `counterfoil simulator do` has the command \(name)."
     }
 
     /// Returns the words of every subcommand, level by level.

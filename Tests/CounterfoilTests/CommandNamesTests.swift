@@ -80,6 +80,17 @@ import Testing
     }
 
     @Test(arguments: [
+        ("simulator ask-to-buy", "askToBuy"), ("simulator accept-price", "acceptPrice"),
+        ("simulator share", "shareWithFamily"), ("simulator xy", nil), ("server share", nil),
+    ])
+    func `A command that only do has is answered with its name`(_ line: String, _ name: String?) async throws {
+        let errors = try await Command.run(line.split(separator: " ").map(String.init)).errors
+        #expect(errors.contains("is not a command."), "\(errors)")
+        let hint = errors.firstMatch(of: /`counterfoil simulator do` has the command (\w+)\./).map { String($0.1) }
+        #expect(hint == name, "\(errors)")
+    }
+
+    @Test(arguments: [
         ("quite-another", "counterfoil"), ("simulator start", "counterfoil simulator"),
         ("simulator clock quite-another", "counterfoil simulator clock"),
     ])

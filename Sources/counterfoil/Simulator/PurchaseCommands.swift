@@ -66,7 +66,7 @@ struct DoCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               counterfoil simulator do '{"cancel":{"customer":"anna"}}'
-              counterfoil simulator do '{"failBilling":{"customer":"anna"}}'
+              counterfoil simulator do '{"askToBuy":{"customer":"anna"}}'
               counterfoil simulator do \\
                 '{"requestRefund":{"customer":"anna","reason":"LEGAL"}}'
               counterfoil simulator do \\

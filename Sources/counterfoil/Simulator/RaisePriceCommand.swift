@@ -6,6 +6,8 @@ struct SimulatorRaisePrice: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "raise-price", abstract: "Raise the price of a subscription for those who have it.",
         discussion: """
+            A customer agrees with `counterfoil simulator do` and the command acceptPrice.
+
             EXAMPLES
               counterfoil simulator raise-price premium.monthly 12.99
               counterfoil simulator raise-price premium.monthly 12.99 --consent false
