@@ -31,13 +31,23 @@ import Testing
         let text = ConfigurationTemplate(keyHash: Self.hash).text
         let loaded = try Test.read(text, files: Self.files)
         let notes = loaded.warnings.map(\.path).sorted()
-        #expect(notes == ["apps[0]", "apps[0].apple_id", "apps[0].bundle_id", "apps[0].key"])
+        #expect(notes == ["apps[0]", "apps[0].apple_id", "apps[0].bundle_id", "apps[0].key", "apps[0].key"])
+        // As long as a systemd unit does not run, the key file is missing.
+        let credential = text.replacing("AuthKey_ABC123DEFG.p8", with: "/run/credentials/a.service/key.p8")
+        let messages = try Test.read(credential, secrets: .present).warnings.map(\.message)
+        for name in ["issuer_id is not", "key_id is not"] {
+            #expect(messages.count(where: { $0.hasPrefix(name) }) == 1, "\(messages)")
+        }
         var template = ConfigurationTemplate(keyHash: Self.hash)
         (template.bundleID, template.appAppleID, template.issuerID) = ("com.example.shop", 1, "xyz")
         template.entitlements = [("premium", ["monthly"])]
+        template.keyID = "2X9R4HXF34"
         let wrong = try Test.read(template.text, files: Self.files).warnings
         #expect(wrong.map(\.path) == ["apps[0].key"] && wrong.allSatisfy { $0.message.contains("UUID") })
-        template.issuerID = "69a6de70-03db-47e3-e053-5b8c7c11a4d1"
+        (template.issuerID, template.keyID) = ("69a6de70-03db-47e3-e053-5b8c7c11a4d1", "AuthKey_2X9R4HXF34.p8")
+        let named = try Test.read(template.text, files: Self.files).warnings
+        #expect(named.map(\.path) == ["apps[0].key"] && named.allSatisfy { $0.message.hasPrefix("key_id") })
+        template.keyID = "2X9R4HXF34"
         #expect(try Test.read(template.text, files: Self.files).warnings.isEmpty)
         template.issuerID = "xyz"
         template.baseURLs = ("http://127.0.0.1:1/p", "http://127.0.0.1:1/s")

@@ -7,13 +7,14 @@ import Testing
     private typealias Test = TestConfiguration
 
     private static let folder = "/run/credentials/counterfoil.service"
+    private static let issuer = "69a6de70-03db-47e3-e053-5b8c7c11a4d1"
 
     /// A configuration in which every secret is a credential.
     private static let text = """
         apps:
           - bundle_id: com.example.shop
             apple_id: 1
-            key: {issuer_id: issuer, key_id: ABC123DEFG, private_key: {file: \(folder)/key.p8}}
+            key: {issuer_id: \(issuer), key_id: 2X9R4HXF34, private_key: {file: \(folder)/key.p8}}
             customer_token_secret: {file: \(folder)/tokens}
             entitlements: {premium: [monthly]}
         listen: {tls: {certificate: \(folder)/tls.pem, key: \(folder)/tls.key}}

@@ -187,6 +187,9 @@ extension ServerConfigurationReader {
 
     private func apiKey(_ section: inout Section) -> ServerConfiguration.APIKey? {
         let issuer = section.requiredText("issuer_id")
+        if let issuer, case .text(let identifier)? = section.value("key_id")?.content {
+            keyIdentifiers[section.path] = (issuer, identifier)
+        }
         let key = signingKey(&section)
         section.finish()
         guard let issuer, let key else { return nil }
@@ -287,9 +290,14 @@ extension ServerConfigurationReader {
                 path + ".apple_id",
                 "is the example value of the template; App Store Connect shows the app's under App Information")
         }
-        if let issuer = app.key?.issuerID, issuer == example.issuerID || UUID(text: issuer) == nil {
-            let place = "App Store Connect shows it under Users and Access > Integrations"
-            addNote(path + ".key", "issuer_id is not the UUID of a team: \(place)")
+        if let (issuer, key) = keyIdentifiers[path + ".key"] ?? keyIdentifiers[path + ".key[0]"] {
+            if issuer == example.issuerID || UUID(text: issuer) == nil {
+                let place = "App Store Connect shows it under Users and Access > Integrations"
+                addNote(path + ".key", "issuer_id is not the UUID of a team: \(place)")
+            }
+            if key == example.keyID || key.hasPrefix("AuthKey_") {
+                addNote(path + ".key", "key_id is not the ID of a key, the ten characters in AuthKey_….p8")
+            }
         }
         if app.catalogue.entitlements.isEmpty {
             addNote(path, "has no entitlements: no purchase gives a customer access to anything")

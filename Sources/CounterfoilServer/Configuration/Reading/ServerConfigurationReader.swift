@@ -16,6 +16,8 @@ final class ServerConfigurationReader {
     private let secretReading: SecretReading
     /// The systemd credentials that do not exist.
     private(set) var absentCredentials = AbsentCredentials()
+    /// The issuer IDs and key IDs by the path of their key, also of keys whose files do not exist yet.
+    var keyIdentifiers: [String: (issuer: String, key: String)] = [:]
     /// The paths of the apps that have no secret for customer tokens, by bundle ID. An app is removed once a public key
     /// needs it, so that several keys report it once.
     var appsWithoutTokenSecret: [String: String] = [:]
