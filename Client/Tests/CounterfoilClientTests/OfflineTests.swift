@@ -221,6 +221,25 @@ import Testing
         #expect(harness.customer?.asOf == t0 + 5)
     }
 
+    @Test func `An older answer that arrives later is ignored, although its request was sent later`() throws {
+        var harness = Harness.launched()
+        harness.send(.recorded(subscription()))
+        let first = try #require(harness.open.keys.first)
+        // Another transaction is reported while the server processes the purchase.
+        harness.send(.updated(lifetime()))
+        let second = try #require(harness.open.keys.max())
+        #expect(first < second)
+        var newer = CustomerResponse(id: anna, asOf: t0 + 5)
+        newer.kept = ["1"]
+        newer.entitlements = [Entitlement(key: "pro", isActive: true)]
+        harness.answer(first, newer)
+        var older = CustomerResponse(id: anna, asOf: t0 + 1)
+        older.kept = ["5"]
+        harness.answer(second, older)
+        #expect(harness.customer?.asOf == t0 + 5 && harness.customer?["pro"]?.source == .server)
+        #expect(harness.finished == [1, 5])
+    }
+
     @Test func `An answer of a server whose clock was set back counts`() {
         var harness = answered { $0.asOf = t0 + 10 * day }
         harness.send(.statusesChanged)

@@ -30,10 +30,11 @@ extension PurchaseStateMachine {
         (wasTokenRenewed, hasAnswer) = (false, true)
         retryNow()
         becomeReady()
-        // Responses may arrive out of order: accept the one of the later request, or with the later `asOf`.
+        // Responses may arrive out of order: accept one to a request that was sent after the last accepted response, or
+        // with a later `asOf`.
         let isNewer = record?.answer.map { $0.asOf <= answer.asOf } ?? true
         guard id > lastAccepted || isNewer else { return }
-        lastAccepted = max(id, lastAccepted)
+        lastAccepted = lastID
         if isNewer, let old = record?.answer, old.environment == answer.environment,
             old.owned.contains(where: { !answer.owned.contains($0) })
                 || old.consumables.contains(where: { lost in

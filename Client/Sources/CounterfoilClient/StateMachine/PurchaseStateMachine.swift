@@ -160,7 +160,7 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     var calls: [Int: PurchaseIntent] = [:]
     /// The last number given to a gathering, a request or a batch.
     var lastID = 0
-    /// The number of the latest request whose response was accepted.
+    /// The last number given before the latest response was accepted. Responses to earlier requests may be older.
     var lastAccepted = 0
     var latest, latestAt, lastCheck, scheduledEnd: Date?
     var published: Customer?
