@@ -57,7 +57,10 @@ import Testing
         #expect(harness.finished == [1])
     }
 
-    @Test func `A purchase that the family shares does not wait for the customer who asked for the product`() {
+    @Test(arguments: [Ownership.familyShared, .assigned])
+    func `A purchase of the family or an organisation does not wait for the customer who asked for the product`(
+        _ ownership: Ownership
+    ) {
         var harness = Harness.launched("carl")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
@@ -66,7 +69,7 @@ import Testing
         harness.answerAll()
         harness.pass(hour)
         var shared = subscription(purchased: t0 + hour, token: nil)
-        shared.ownership = .familyShared
+        shared.ownership = ownership
         harness.send(.updated(shared))
         #expect(harness.sent.last?.request.ids == [1] && harness.lastReport?.restore == false)
         harness.answerAll()

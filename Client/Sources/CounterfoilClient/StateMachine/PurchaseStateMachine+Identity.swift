@@ -140,15 +140,15 @@ extension PurchaseStateMachine {
     /// transaction's identifier, or else the intent for the product whose date is closest to the purchase date. The
     /// device's clock may be wrong, so an intent may be up to a day later than the purchase.
     func intent(of transaction: DeviceTransaction) -> PurchaseIntent? {
-        let bought = transaction.purchaseDate
+        let (bought, ownership) = (transaction.purchaseDate, transaction.ownership)
         // The device's clock may be ahead, so expired intents are not deleted before the next purchase.
         let intents = device.intents.filter { $0.expires > now }
         return intents.first { $0.transactionID == transaction.id }
             ?? intents.filter {
                 $0.productID == transaction.productID && $0.token == transaction.appAccountToken
                     && $0.transactionID == nil && $0.date <= bought.addingTimeInterval(Self.day)
-                    // Nobody on this device starts a renewal, or a purchase that the family shares.
-                    && transaction.ownership != .familyShared && !SignedText.isRenewal(transaction.jws)
+                    // Nobody on this device starts a renewal, or a purchase of the family or of an organisation.
+                    && ownership != .familyShared && ownership != .assigned && !SignedText.isRenewal(transaction.jws)
             }.min { abs($0.date.timeIntervalSince(bought)) < abs($1.date.timeIntervalSince(bought)) }
     }
 }
