@@ -96,6 +96,18 @@ extension `App launch` {
         #expect(harness.sent.contains { $0.request.report?.signedRenewals == ["renewal-1"] })
     }
 
+    @Test func `A launch at which the same customer signs in again reads the device once`() {
+        var harness = Harness.launched()
+        harness.relaunch(after: hour)
+        harness.send(.signedIn(customer: anna, token: "new"))
+        let reading = harness.gathers
+        harness.gathers = []
+        for (id, name) in reading { harness.send(.gathered(id, .nothing(of: name))) }
+        #expect(harness.gathers.isEmpty)
+        #expect(harness.sent.map(\.request.isFetch) == [true])
+        #expect(harness.sent.map(\.request.credential.token) == ["new"])
+    }
+
     @Test(arguments: [true, false])
     func `A status that changes while the customer is fetched causes another fetch`(isReadFirst: Bool) {
         var harness = Harness.launched()

@@ -6,7 +6,8 @@ extension PurchaseStateMachine {
     mutating func check(force: Bool, isRestore: Bool = false) {
         guard let record else { return }
         if force || staleSince == nil && (age ?? .infinity) >= Self.freshness { staleSince = lastID }
-        guard gathering == nil || isRestore else { return gathersAgain = true }
+        // A repeated sign-in, as at each launch, says nothing new about the device.
+        guard gathering == nil || isRestore else { return gathersAgain = gathersAgain || force }
         if let gathering { effects.append(.unschedule(.gathering(gathering.id))) }
         lastCheck = now
         // Retry failed deliveries, and report again what the responses did not mention.
