@@ -147,6 +147,19 @@ extension `App launch` {
         #expect(harness.timers[.entitlementEnd] == 2 * hour)
     }
 
+    @Test func `The timer for an entitlement's end follows the time of each answer`() {
+        var harness = Harness.launched()
+        for ahead in [0, hour] {
+            harness.send(.statusesChanged)
+            harness.gather()
+            harness.answerAll {
+                $0.asOf = t0 + ahead
+                $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + 10 * hour)]
+            }
+            #expect(harness.timers[.entitlementEnd] == 10 * hour - ahead)
+        }
+    }
+
     @Test func `A timer that fires early fetches nothing`() {
         var harness = Harness.launched()
         harness.send(.statusesChanged)

@@ -50,7 +50,8 @@ extension PurchaseStateMachine {
         (kept.kept, kept.refused) = (nil, nil)
         record?.answer = kept
         record?.receivedAt = now
-        (latest, latestAt) = (answer.asOf, now)
+        // Schedule the end again: the server's time may differ from the estimate.
+        (latest, latestAt, scheduledEnd) = (answer.asOf, now, nil)
     }
 
     mutating func applyResult(_ id: UInt64, _ request: Request, isKept: Bool, _ refusal: String?) {
