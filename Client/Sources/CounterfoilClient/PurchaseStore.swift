@@ -76,7 +76,8 @@ public struct SystemScheduler: ClientScheduler {
 public actor FileStorage: ClientStorage {
     private let folder: URL
 
-    /// - Parameter folder: The folder, created when needed. On Apple's platforms, use `Application Support`.
+    /// - Parameter folder: The folder, created when needed. On Apple's platforms, use `Application Support`. On tvOS, apps
+    ///   can write only to `Caches`, which the system may empty while the app is not running.
     public init(folder: URL) { self.folder = folder }
 
     /// Reads a file.
