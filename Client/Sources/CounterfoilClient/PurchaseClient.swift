@@ -78,7 +78,8 @@ public actor PurchaseClient {
     /// If that is nil, sign in with a new token at each launch and before the token expires; otherwise the client stops
     /// with ``ClientNotice/misconfigured(_:)``.
     ///
-    /// - Parameter customer: The customer's identifier at the server: 1 to 255 bytes, and neither `.` nor `..`.
+    /// - Parameter customer: The customer's identifier at the server: 1 to 255 bytes, and neither `.` nor `..`. A
+    ///   Counterfoil server also refuses control characters, and requires Unicode Normalization Form C.
     /// - Throws: ``PurchaseClientError/Code/invalidCustomer`` for another identifier.
     public nonisolated func signIn(_ customer: String, token: String? = nil) throws(PurchaseClientError) {
         guard 1...255 ~= customer.utf8.count, ![".", ".."].contains(customer) else { throw .invalidCustomer }

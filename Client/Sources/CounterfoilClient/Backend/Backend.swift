@@ -67,8 +67,8 @@ public struct BackendFailure: Error, Hashable, Sendable {
     /// The HTTP status of the response; nil without a readable response.
     public var status: Int?
     /// The server's error code, or a code of the client: `no_connection`, `timeout`, `invalid_response`,
-    /// `unverified_response`, `no_token`, or `http_` and the status if the response has no error code, such as
-    /// `http_403`.
+    /// `unverified_response`, `no_token`, `backoff` for a restore during a pause that the server requested, or `http_`
+    /// and the status if the response has no error code, such as `http_403`.
     public var code: String
     /// The server's error message, or what is wrong with a JSON response that is not about the customer.
     public var message: String
