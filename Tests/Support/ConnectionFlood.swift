@@ -20,8 +20,10 @@ public enum ConnectionFlood {
         // Otherwise the test would wait for a first connection forever.
         defer { connected.finish() }
         var count = 0
-        while let channel = try? await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .connect(to: SocketAddress(ipAddress: "127.0.0.1", port: port)).get()
+        // Cancelled if `end` failed and the port stays open.
+        while !Task.isCancelled,
+            let channel = try? await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connect(to: SocketAddress(ipAddress: "127.0.0.1", port: port)).get()
         {
             count += 1
             connected.yield()

@@ -21,7 +21,6 @@ package final class ManualClock: Clock, Sendable {
         var lastID = 0
         var sleepers: [Sleeper] = []
         var sleepDurations: [Duration] = []
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     private let skipsSleeps: Bool
@@ -52,15 +51,12 @@ package final class ManualClock: Clock, Sendable {
         if skipsSleeps { return }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let watchers = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
-                    if Task.isCancelled { return nil }
+                let isCancelled = state.withLock { state in
+                    if Task.isCancelled { return true }
                     state.sleepers.append(Sleeper(id: id, deadline: deadline, continuation: continuation))
-                    let ready = state.watchers.filter { $0.count <= state.sleepers.count }
-                    state.watchers.removeAll { $0.count <= state.sleepers.count }
-                    return ready.map(\.continuation)
+                    return false
                 }
-                guard let watchers else { return continuation.resume(throwing: CancellationError()) }
-                watchers.forEach { $0.resume() }
+                if isCancelled { continuation.resume(throwing: CancellationError()) }
             }
         } onCancel: {
             let sleeper = state.withLock { state in
@@ -70,16 +66,9 @@ package final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Returns as soon as `count` tasks sleep.
-    package func waitForSleepers(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isReady = state.withLock { state in
-                if state.sleepers.count >= count { return true }
-                state.watchers.append((count, continuation))
-                return false
-            }
-            if isReady { continuation.resume() }
-        }
+    /// Waits until `count` tasks sleep.
+    package func waitForSleepers(_ count: Int) async throws {
+        try await waitUntil("\(count) tasks sleep") { state.withLock { $0.sleepers.count >= count } }
     }
 
     package func advance(by duration: Duration) {

@@ -17,7 +17,6 @@ package final class TestResponders: RevocationTransport {
     private struct State {
         var answers: [Subject: Answer]
         var requestedURLs: [URL] = []
-        var waiting: [(count: Int, CheckedContinuation<Void, Never>)] = []
     }
 
     private let state: Mutex<State>
@@ -44,25 +43,16 @@ package final class TestResponders: RevocationTransport {
     package var requestedURLs: [URL] { state.withLock { $0.requestedURLs } }
 
     /// Waits until `count` requests were made in all.
-    package func waitForRequests(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isReached = state.withLock { state in
-                if state.requestedURLs.count < count { state.waiting.append((count, continuation)) }
-                return state.requestedURLs.count >= count
-            }
-            if isReached { continuation.resume() }
-        }
+    package func waitForRequests(_ count: Int) async throws {
+        try await waitUntil("\(count) requests were made") { requestedURLs.count >= count }
     }
 
     package func send(_ request: Data, to responder: URL, maximumResponseBytes: Int) async throws -> Data {
         let subject = responder.path() == "/intermediate" ? Subject.leaf : .intermediate
-        let (answer, ready) = state.withLock { state in
+        let answer = state.withLock { state in
             state.requestedURLs.append(responder)
-            let ready = state.waiting.filter { $0.count <= state.requestedURLs.count }
-            state.waiting.removeAll { $0.count <= state.requestedURLs.count }
-            return (state.answers[subject], ready)
+            return state.answers[subject]
         }
-        for (_, continuation) in ready { continuation.resume() }
         guard let answer else { throw CancellationError() }
         return try await answer(request)
     }

@@ -70,11 +70,11 @@ import Testing
                     order.withLock { $0.append(index) }
                 }
                 // The first call sleeps until its slot, the others queue behind it.
-                await clock.waitForSleepers(1)
+                try await clock.waitForSleepers(1)
                 try await waitUntil("\(index) calls are queued") { limiter.waiting(for: .server1) >= index }
             }
             for _ in 0..<5 {
-                await clock.waitForSleepers(1)
+                try await clock.waitForSleepers(1)
                 clock.advance(by: .seconds(1))
             }
             try await group.waitForAll()
@@ -97,7 +97,7 @@ import Testing
         let tasks = (0..<3).map { _ in
             Task { await bench.transactionError() }
         }
-        await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1)
         let limiter = try #require(bench.client.limiter)
         try await waitUntil("two calls are queued") { limiter.waiting(for: .server50) >= 2 }
         tasks[1].cancel()
@@ -111,7 +111,7 @@ import Testing
         #expect(bench.transport.requests.count == 1)
         // Nothing blocks the queue: the next call waits only for its own slot.
         let next = Task { try await bench.client.transaction("1") }
-        await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1)
         clock.advance(by: .seconds(1))
         _ = try await next.value
         #expect(bench.transport.requests.count == 2)

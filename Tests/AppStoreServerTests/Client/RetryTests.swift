@@ -204,7 +204,7 @@ import Testing
         let clock = ManualClock()
         let bench = try Bench(.status(500), .transaction, clock: clock)
         let task = Task { await bench.transactionError() }
-        await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1)
         task.cancel()
         let error = await task.value
         #expect(error?.code == .cancelled)

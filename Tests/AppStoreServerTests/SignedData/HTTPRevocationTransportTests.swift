@@ -45,9 +45,10 @@ import Testing
             try await HTTPRevocationTransport().send(
                 Data("question".utf8), to: responder, maximumResponseBytes: 100)
         }
-        while server.requests.isEmpty { await Task.yield() }
+        try await waitUntil("the request has arrived") { !server.requests.isEmpty }
         task.cancel()
-        await #expect(throws: (any Error).self) { try await task.value }
+        let result = try await waitForEnd("the request has ended") { await task.result }
+        #expect(throws: (any Error).self) { try result.get() }
     }
 
     @Test func `An OCSP response above the size limit is refused`() async throws {

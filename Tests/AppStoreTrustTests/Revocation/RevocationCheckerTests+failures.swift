@@ -51,7 +51,7 @@ extension `The revocation checker` {
         answerGood { await gate.pass() }
         let checker = checker(.soft)
         let first = Task { [chain] in try await checker.finding(for: chain) }
-        await responders.waitForRequests(2)
+        try await responders.waitForRequests(2)
         clock.advance(by: 86_400)
         gate.open()
         #expect(try await first.value.status == .unknown)
@@ -84,7 +84,7 @@ extension `The revocation checker` {
         let checker = RevocationChecker(options) { TestStore.now }
         let first = Task { [chain] in try await checker.finding(for: chain) }
         // The time limit and the longest wait of both requests.
-        await waiting.waitForSleepers(4)
+        try await waiting.waitForSleepers(4)
         waiting.advance(by: .seconds(1))
         #expect(try await first.value.explanation == "the responder has not answered within 1.0 s")
         // The clock stands still, so a verification that waits would never end.
@@ -106,17 +106,17 @@ extension `The revocation checker` {
         answerGood { try await Task.sleep(for: .seconds(3600)) }
         waiting.advance(by: .seconds(30))
         #expect(try await checker.finding(for: chain).status == .unknown)
-        await responders.waitForRequests(3)
+        try await responders.waitForRequests(3)
         answerGood {}
         // The time limit and the longest wait of the request.
-        await waiting.waitForSleepers(2)
+        try await waiting.waitForSleepers(2)
         waiting.advance(by: .seconds(5))
         try await waitUntil("the request has timed out") {
             try await checker.finding(for: chain).explanation?.contains("within 5.0 s") == true
         }
         waiting.advance(by: .seconds(30))
         #expect(try await checker.finding(for: chain).status == .unknown)
-        await responders.waitForRequests(4)
+        try await responders.waitForRequests(4)
         try await waitUntil("the certificate is good") { try await checker.finding(for: chain).status == .good }
         #expect(responders.requestedURLs.count == 4)
     }
@@ -175,7 +175,7 @@ extension `The revocation checker` {
         }
         let checker = checker(.hard)
         let first = Task { [chain] in try await checker.finding(for: chain) }
-        await responders.waitForRequests(2)
+        try await responders.waitForRequests(2)
         let second = Task { [chain] in try await checker.finding(for: chain) }
         first.cancel()
         gate.open()

@@ -40,7 +40,7 @@ import X509
         answerGood { await gate.pass() }
         // The cached response is returned although the responder has not answered yet.
         #expect(try await checker.finding(for: chain).age == 11 * 3600 + 120)
-        await responders.waitForRequests(4)
+        try await responders.waitForRequests(4)
         #expect(try await checker.finding(for: chain).status == .good)
         #expect(responders.requestedURLs.count == 4)
         gate.open()

@@ -142,7 +142,7 @@ import Testing
                 let failed = try await world.api.send("POST", "/v1/notifications/reprocess", body: body)
                 #expect(failed.status == 503)
             }
-            await core.processor.waitUntilIdle()
+            try await world.waitUntilIdle()
             #expect(try await core.storage.backlog().count == 0)
             let scopes = core.scopes.all.map(\.id)
             let left = try await core.storage.failedNotifications(code: "storage_damaged", in: scopes, limit: 999)

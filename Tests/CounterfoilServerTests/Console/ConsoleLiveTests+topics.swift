@@ -241,7 +241,7 @@ extension `Live updates of console pages` {
             let stored = try #require(try await core.storage.notification(uuid))
             try await core.storage.reprocess([stored.id], at: world.simulator.now.milliseconds)
             core.processor.rescan()
-            await core.processor.waitUntilIdle()
+            try await world.waitUntilIdle()
             #expect(try await core.storage.notification(uuid) == stored)
             let changed = await Self.changedTopics(&watch, hub)
             #expect(changed == [ChangeTopic.inbox])

@@ -97,7 +97,8 @@ struct `The App Store's own notifications` {
             let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
             #expect(answer.status == .ok, "\(fixture)")
         }
-        await server.core.processor.waitUntilIdle()
+        let processor = server.core.processor
+        try await waitForEnd("all notifications are processed") { await processor.waitUntilIdle() }
     }
 
     private func checkStates(_ server: Server) async throws {

@@ -3,6 +3,7 @@ import CounterfoilServer
 import Entitlements
 import Foundation
 import StoreSimulator
+import TestSupport
 import Testing
 
 @testable import Ledger
@@ -37,7 +38,7 @@ import Testing
             let processor = try world.server.core.processor
             try await world.stopServer()
             processor.rescan()
-            await processor.waitUntilIdle()
+            try await waitForEnd("the wait has ended") { await processor.waitUntilIdle() }
         }
     }
 }

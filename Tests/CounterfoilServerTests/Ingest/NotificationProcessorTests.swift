@@ -31,7 +31,7 @@ import Testing
         async let writing: Void = writer.run()
         async let processing: Void = processor.run()
         // The processor reads the inbox at the start, and would find the notification by that.
-        await processor.waitUntilIdle()
+        try await waitForEnd("the processor is idle") { await processor.waitUntilIdle() }
         let notification = ReceivedNotification(
             scope: appEnvironment.id, uuid: "uuid-1", type: "TEST", signedDate: 0, receivedAt: 0, origin: .delivered,
             text: "not signed")
@@ -53,7 +53,7 @@ import Testing
             }
         }
         try await receive()
-        await processor.waitUntilIdle()
+        try await waitForEnd("the processor is idle") { await processor.waitUntilIdle() }
         #expect(processor.processed == 2)
         #expect(try await ledger.backlog().count == 0)
         processor.close()

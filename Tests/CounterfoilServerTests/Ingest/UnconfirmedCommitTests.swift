@@ -28,12 +28,12 @@ import Testing
         async let writing: Void = writer.run()
         async let processing: Void = processor.run()
         // The processor reads the inbox at the start, and would find the notification by that.
-        await processor.waitUntilIdle()
+        try await waitForEnd("the processor is idle") { await processor.waitUntilIdle() }
         let text = try TestStore.authority().sign(json: Data(Members(.notification).json.utf8))
         ledger.loseNextAnswer()
         let error = await #expect(throws: StorageError.self) { try await ingest.accept(text, origin: .delivered) }
         #expect(error?.code == .unconfirmed)
-        await processor.waitUntilIdle()
+        try await waitForEnd("the processor is idle") { await processor.waitUntilIdle() }
         let filter = InboxFilter(scopes: scopes.all.map(\.id))
         let stored = try await ledger.notifications(filter, before: .max, limit: 9).items
         #expect(stored.map(\.state) == [.processed])

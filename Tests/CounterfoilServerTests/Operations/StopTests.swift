@@ -105,7 +105,7 @@ import Testing
             let server = try world.server
             let waiting = Task { try await server.wait() }
             waiting.cancel()
-            try await Self.waitForEnd(of: waiting)
+            try await waitForEnd("the server has stopped") { try await waiting.value }
             // Another server can open the ledger.
             try await world.startServer()
         }
@@ -131,20 +131,9 @@ import Testing
             let running = Task { try await group.run() }
             for await _ in begins {}
             await group.triggerGracefulShutdown()
-            try await Self.waitForEnd(of: running)
+            try await waitForEnd("the service group has ended") { try await running.value }
             try await world.startServer()
         }
-    }
-
-    /// Waits until a task has ended. Throws its error.
-    private static func waitForEnd(of task: Task<Void, any Error>) async throws {
-        let isOver = Mutex(false)
-        Task {
-            _ = await task.result
-            isOver.withLock { $0 = true }
-        }
-        try await waitUntil("the task has ended") { isOver.withLock(\.self) }
-        try await task.value
     }
 
     @Test func `Cancelling the start of a server releases the ledger`() async throws {
@@ -167,13 +156,8 @@ import Testing
             }
             starting.withLock { $0 = task }
             begin.finish()
-            let isOver = Mutex(false)
-            Task {
-                _ = await task.result
-                isOver.withLock { $0 = true }
-            }
-            try await waitUntil("the start has ended") { isOver.withLock(\.self) }
-            await #expect(throws: CancellationError.self) { try await task.value }
+            let result = try await waitForEnd("the start has ended") { await task.result }
+            #expect(throws: CancellationError.self) { try result.get() }
             try await world.startServer()
         }
     }

@@ -172,9 +172,10 @@ struct PairedServers {
         for _ in 0..<2 {
             let cores = try [complete.core, world.server.core]
             for core in cores {
-                await core.processor.waitUntilIdle()
+                let processor = core.processor
+                try await waitForEnd("all notifications are processed") { await processor.waitUntilIdle() }
                 try await core.recovery.runNow()
-                await core.processor.waitUntilIdle()
+                try await waitForEnd("all notifications are processed") { await processor.waitUntilIdle() }
             }
         }
         lastRecovery = world.simulator.now

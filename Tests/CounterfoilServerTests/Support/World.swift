@@ -10,6 +10,7 @@ import Logging
 import MemoryLedger
 import StoreSimulator
 import Synchronization
+import TestSupport
 import Tracing
 
 @testable import Ledger
@@ -182,5 +183,8 @@ final class World: Sendable {
     }
 
     /// Waits until all received notifications are processed.
-    func waitUntilIdle() async throws { await (try server).core.processor.waitUntilIdle() }
+    func waitUntilIdle() async throws {
+        let processor = try server.core.processor
+        try await waitForEnd("all received notifications are processed") { await processor.waitUntilIdle() }
+    }
 }

@@ -28,7 +28,7 @@ struct FailingWorld {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { await dispatcher.run() }
                     // The dispatcher has finished the work of its start.
-                    await dispatcher.waitUntilIdle()
+                    try await world.waitUntilIdle()
                     try await body(world)
                     dispatcher.close()
                 }
@@ -60,6 +60,11 @@ struct FailingWorld {
             _ = try await ledger.storage.createGrant(
                 "grant of \(customer)", content, in: ledger.appEnvironment.id, at: World.start.milliseconds)
         }
+    }
+
+    /// Waits until every due delivery was attempted.
+    func waitUntilIdle() async throws {
+        try await waitForEnd("every due delivery was attempted") { [dispatcher] in await dispatcher.waitUntilIdle() }
     }
 
     /// Returns the paths of the messages since the last call, sorted.

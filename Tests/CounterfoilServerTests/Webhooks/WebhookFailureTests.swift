@@ -17,14 +17,14 @@ import Testing
         try await FailingWorld.run { world in
             let endpoint = try #require(try await world.dispatcher.managedWebhooks().first?.stored)
             _ = try await world.dispatcher.sendTest(to: endpoint)
-            await world.dispatcher.waitUntilIdle()
+            try await world.waitUntilIdle()
             func left() async throws -> Int {
                 try await world.ledger.storage.deliveries(of: endpoint.id, limit: 9).count
             }
             try #require(try await left() == 1)
             world.storage.failOnce(at: .job)
             try await world.dispatcher.remove(endpoint.id)
-            await world.dispatcher.waitUntilIdle()
+            try await world.waitUntilIdle()
             #expect(try await left() == 0)
         }
     }
@@ -34,10 +34,10 @@ import Testing
             let endpoint = try #require(try await world.dispatcher.managedWebhooks().first?.stored)
             try await world.dispatcher.setEnabled(false, for: endpoint, discardingBacklog: false)
             _ = try #require(try await world.dispatcher.sendTest(to: endpoint))
-            await world.dispatcher.waitUntilIdle()
+            try await world.waitUntilIdle()
             try #require(world.dispatcher.state.withLock(\.tests).count == 1)
             try await world.dispatcher.remove(endpoint.id)
-            await world.dispatcher.waitUntilIdle()
+            try await world.waitUntilIdle()
             #expect(world.dispatcher.state.withLock(\.tests).isEmpty)
         }
     }
@@ -46,7 +46,7 @@ import Testing
         try await FailingWorld.run { world in
             world.storage.failOnce(at: .fanOut)
             try await world.createGrants()
-            await world.dispatcher.waitUntilIdle()
+            try await world.waitUntilIdle()
             #expect(world.takePaths() == ["/a", "/a", "/b", "/b"])
         }
     }
@@ -54,7 +54,7 @@ import Testing
     @Test func `A full batch of events is delivered without waiting for another event`() async throws {
         try await FailingWorld.run { world in
             try await world.createGrants(for: (0..<WebhookDispatcher.batch).map { "customer \($0)" })
-            await world.dispatcher.waitUntilIdle()
+            try await world.waitUntilIdle()
             #expect(world.takePaths().count == 2 * WebhookDispatcher.batch)
         }
     }
@@ -85,7 +85,7 @@ import Testing
             #expect(inFlight.count == hanging.count && all >= least, "\(inFlight)")
             #expect(all < WebhookDispatcher.maximumShared + hanging.count, "\(inFlight)")
             release.finish()
-            await world.dispatcher.waitUntilIdle()
+            try await world.waitUntilIdle()
             #expect(world.takePaths().count == (hanging.count + 1) * count)
         }
     }
@@ -102,7 +102,7 @@ import Testing
             let changed = [limited, World.webhook("b", "\(world.receiver.url)/moved")]
             world.storage.runOnce(before: step) { try await dispatcher.configure(changed) }
             try await world.createGrants()
-            await dispatcher.waitUntilIdle()
+            try await world.waitUntilIdle()
             #expect(world.takePaths() == ["/moved", "/moved"])
         }
     }
@@ -113,7 +113,7 @@ import Testing
             var webhook = World.webhook("crm", "\(world.receiver.url)/crm")
             webhook.events = ["subscription.*"]
             let added = try #require(try await world.dispatcher.add(webhook)).stored.id
-            await world.dispatcher.waitUntilIdle()
+            try await world.waitUntilIdle()
             webhook.events = nil
             let changed = webhook
             world.storage.runOnce(before: .fanOut) {
@@ -121,7 +121,7 @@ import Testing
                 try await world.createGrants(for: ["bob"])
             }
             try await world.createGrants(for: ["anna"])
-            await world.dispatcher.waitUntilIdle()
+            try await world.waitUntilIdle()
             #expect(world.takePaths().filter { $0 == "/crm" }.count == 2)
         }
     }
@@ -133,7 +133,7 @@ import Testing
             let switchOff: @Sendable () async throws -> Void = {
                 try await world.createGrants(
                     for: (0..<2 * WebhookDispatcher.maximumConcurrency).map { "customer \($0)" })
-                await world.dispatcher.waitUntilIdle()
+                try await world.waitUntilIdle()
             }
             let read = try await FailingWebhookStorage.$afterReading.withValue(switchOff) {
                 try await world.dispatcher.endpoints()
@@ -142,7 +142,7 @@ import Testing
             try #require(try await world.storage.webhookEndpoints().map(\.disabled?.reason) == [.gone, .gone])
             // As many deliveries are still pending for each endpoint.
             try #require(world.takePaths().count == 2 * WebhookDispatcher.maximumConcurrency)
-            await world.dispatcher.waitUntilIdle()
+            try await world.waitUntilIdle()
             #expect(world.takePaths().isEmpty)
         }
     }
@@ -163,7 +163,7 @@ import Testing
                 }
                 try await dispatcher.setEnabled(endpoint.disabled == nil, for: endpoint, discardingBacklog: true)
             }
-            await dispatcher.waitUntilIdle()
+            try await world.waitUntilIdle()
             try #require(world.takePaths() == ["/a"])
             #expect(try await world.storage.webhookEndpoints().map(\.disabled?.reason) == [.gone])
         }
@@ -178,7 +178,7 @@ import Testing
             world.receiver.answer(410)
             world.storage.loseAnswerToOutcomes()
             try await world.createGrants(for: ["anna"])
-            await world.dispatcher.waitUntilIdle()
+            try await world.waitUntilIdle()
             try #require(world.takePaths() == ["/a"])
             try #require(try await world.storage.webhookEndpoints().map(\.disabled?.reason) == [.gone])
             #expect(try await world.dispatcher.endpoints().map(\.disabled?.reason) == [.gone])
@@ -193,14 +193,14 @@ import Testing
     @Test func `A replay is delivered although the ledger fails once`() async throws {
         try await FailingWorld.run { world in
             try await world.createGrants()
-            await world.dispatcher.waitUntilIdle()
+            try await world.waitUntilIdle()
             try #require(world.takePaths().count == 4)
             world.storage.failOnce(at: .releaseDeliveries)
             let endpoint = try #require(try await world.dispatcher.managedWebhooks().first)
             let all = ReplayRange(from: 0, to: .max, after: 0, through: .max, limit: 10)
             let replayed = try await world.dispatcher.replay(all, to: endpoint)
             try #require(replayed.deliveries == 2)
-            await world.dispatcher.waitUntilIdle()
+            try await world.waitUntilIdle()
             #expect(world.takePaths() == ["/a", "/a"])
         }
     }
@@ -216,7 +216,7 @@ import Testing
             try await core.storage.reprocess(stored.items.map(\.id), at: 0)
             let all = ReplayRange(from: 0, to: .max, after: 0, through: .max, limit: 10)
             try #require(try await core.webhooks.replay(all, to: try await world.endpoint()).deliveries == 1)
-            await core.webhooks.waitUntilIdle()
+            try await world.deliverWebhooks()
             #expect(receiver.take().isEmpty)
             let pending = try #require(try await world.deliveries().last)
             #expect(pending.state == .pending && pending.attempts == 0 && pending.lastError == nil)
@@ -271,7 +271,7 @@ import Testing
                 return world.storage.refusedCount >= 3
             }
             world.storage.refuseOutcomes(false)
-            await world.dispatcher.waitUntilIdle()
+            try await world.waitUntilIdle()
         }
         #expect(lines.count(of: "webhooks cannot be sent now") == 1, "\(lines.text)")
         #expect(lines.count(of: "webhooks are sent again") == 1)

@@ -5,6 +5,7 @@ import Logging
 import MemoryLedger
 import NIOHTTP1
 import StoreSimulator
+import TestSupport
 
 @testable import Ledger
 @testable import LedgerServices
@@ -45,7 +46,8 @@ extension World {
     /// Waits until all notifications are processed and every due delivery was attempted.
     func deliverWebhooks() async throws {
         try await waitUntilIdle()
-        await (try server).core.webhooks.waitUntilIdle()
+        let webhooks = try server.core.webhooks
+        try await waitForEnd("every due delivery was attempted") { await webhooks.waitUntilIdle() }
     }
 
     /// Advances the clock, and waits until every due delivery was attempted.
