@@ -86,7 +86,12 @@ package final class ChildProcess: Sendable {
     /// Waits until the process has ended.
     ///
     /// - Returns: The exit status, or 128 plus the signal number after a crash.
-    package func end() async -> Int32 { await status.value }
+    package func end() async -> Int32 {
+        let code = await status.value
+        // From here on, the identifier may be that of another process.
+        hasEnded.withLock { $0 = true }
+        return code
+    }
 
     /// Runs a program and waits until it has ended.
     package static func run(

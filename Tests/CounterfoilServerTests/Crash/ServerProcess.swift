@@ -18,24 +18,32 @@ final class ServerProcess: Sendable {
         return HTTPClient(configuration: configuration)
     }()
 
-    /// Starts a server and returns when it accepts requests.
+    /// Starts a server and returns when it accepts requests. It is killed at the latest when this object is released,
+    /// so that a failing test leaves no server.
     ///
     /// - Parameter environment: Environment variables of the process.
     init(configuration: URL, log: URL, environment: [String: String] = [:]) async throws {
-        process = try await ChildProcess(
+        let process = try await ChildProcess(
             Tool.executable(), ["server", "run", "--config", configuration.path, "--port", "0", "--json"],
             environment: environment.merging(["TERM": "dumb"]) { given, _ in given }, errors: log)
-        var line = ""
-        for await first in process.lines {
-            line = first
-            break
+        let url: String
+        do { url = try await Self.url(of: process, log) } catch {
+            process.send(SIGKILL)
+            throw error
         }
+        (self.url, self.process) = (url, process)
+    }
+
+    deinit { process.send(SIGKILL) }
+
+    /// Returns the URL that a started server prints.
+    private static func url(of process: ChildProcess, _ log: URL) async throws -> String {
+        let lines = process.lines
+        let line = try await waitForEnd("the server prints its URL") { await lines.first { _ in true } ?? "" }
         guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
             let url = object["url"] as? String
-        else {
-            throw NotStarted(description: try String(contentsOf: log, encoding: .utf8))
-        }
-        self.url = url
+        else { throw NotStarted(description: try String(contentsOf: log, encoding: .utf8)) }
+        return url
     }
 
     /// Sends SIGKILL and waits for the end of the process.
