@@ -28,7 +28,8 @@ import Testing
         return ""
     }
 
-    @Test func `The event stream names changed topics without their contents`() async throws {
+    @Test(.timeLimit(.minutes(10)))
+    func `The event stream names changed topics without their contents`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscribe("anna")
             let topics = "overview,inbox,customer:\(anna)"

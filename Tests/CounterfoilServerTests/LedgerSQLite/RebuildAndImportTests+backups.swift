@@ -21,6 +21,7 @@ extension `Rebuild and import of a ledger` {
                     written.withLock { $0 += 1 }
                 }
             }
+            defer { writing.cancel() }
             try await waitUntil("a claim is written") { written.withLock { $0 } > 0 }
             let copy = folder.appending(path: "copy.sqlite").path
             let progress = Mutex(0.0)

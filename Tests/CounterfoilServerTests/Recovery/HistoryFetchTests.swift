@@ -25,6 +25,8 @@ import Testing
         await begun.pass()
         async let second = fetchedNumber()
         async let third = fetchedNumber()
+        // Otherwise the first request would not end if the others do not wait.
+        defer { gate.open() }
         try await waitUntil("two requests wait") { coordinator.waiting(for: account) == 2 }
         gate.open()
         let numbers = try await [first, second, third]

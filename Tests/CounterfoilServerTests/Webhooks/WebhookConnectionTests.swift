@@ -5,7 +5,7 @@ import Testing
 @testable import LedgerServices
 
 /// Each open connection needs a descriptor, and a process without descriptors ends.
-@Suite struct `Connections to receivers of webhooks` {
+@Suite(.timeLimit(.minutes(10))) struct `Connections to receivers of webhooks` {
     private static func post(to receiver: WebhookReceiver, _ sender: WebhookSender) async throws {
         let target = try WebhookTarget(receiver.url + "/hooks", allowsHTTP: true)
         let response = try await sender.post(Data("{}".utf8), headers: [], to: target, allowsPrivate: true, turn: 0)
