@@ -48,10 +48,14 @@ extension `The revocation checker` {
 
     @Test func `A response that expires in transit because the date jumps causes no pause`() async throws {
         let gate = Gate()
-        answerGood { await gate.pass() }
+        let signed = Mutex(0)
+        answerGood {
+            signed.withLock { $0 += 1 }
+            await gate.pass()
+        }
         let checker = checker(.soft)
         let first = Task { [chain] in try await checker.finding(for: chain) }
-        try await responders.waitForRequests(2)
+        try await waitUntil("both responses are signed") { signed.withLock(\.self) == 2 }
         clock.advance(by: 86_400)
         gate.open()
         #expect(try await first.value.status == .unknown)

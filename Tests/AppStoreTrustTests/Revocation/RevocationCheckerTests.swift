@@ -37,10 +37,14 @@ import X509
         clock.advance(by: 11 * 3600 + 60)
         waiting.advance(by: .seconds(60))
         let gate = Gate()
-        answerGood { await gate.pass() }
+        let signed = Mutex(0)
+        answerGood {
+            signed.withLock { $0 += 1 }
+            await gate.pass()
+        }
         // The cached response is returned although the responder has not answered yet.
         #expect(try await checker.finding(for: chain).age == 11 * 3600 + 120)
-        try await responders.waitForRequests(4)
+        try await waitUntil("both responses are signed") { signed.withLock(\.self) == 2 }
         #expect(try await checker.finding(for: chain).status == .good)
         #expect(responders.requestedURLs.count == 4)
         gate.open()
