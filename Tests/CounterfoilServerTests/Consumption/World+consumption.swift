@@ -1,5 +1,6 @@
 import CounterfoilServer
 import LedgerServices
+import TestSupport
 import Testing
 
 @testable import Ledger
@@ -11,16 +12,14 @@ extension World {
         about original: String, when holds: (ConsumptionInquiry) -> Bool
     ) async throws -> ConsumptionInquiry {
         let (core, appEnvironment) = (try server.core, try appEnvironment())
-        // Counts attempts rather than time: on a busy machine a time limit would include the wait for other tests.
-        for _ in 0..<50_000 {
+        var found: ConsumptionInquiry?
+        try await waitUntil("the consumption request about \(original) is in the expected state") {
             try await core.consumption.answerDue()
-            let found = try await core.storage.inquiries(
+            found = try await core.storage.inquiries(
                 about: [original], transactionID: nil, in: appEnvironment.id, limit: 1
             ).first
-            if let found, holds(found) { return found }
-            await Task.yield()
+            return found.map(holds) ?? false
         }
-        return try #require(
-            nil as ConsumptionInquiry?, "the consumption request about \(original) did not reach the expected state")
+        return try #require(found)
     }
 }
