@@ -66,13 +66,13 @@ import WebConsole
         #expect(await iterator.next()?.contains("\"version\":\(before + 13)") == true)
         hub.shutdown()
         #expect(await iterator.next() == nil)
-        try await task.value
+        try await waitForEnd("the stream has ended") { try await task.value }
         #expect(hub.response(to: request("/events?topics=inbox")).status == .serviceUnavailable)
     }
 
     @Test(.timeLimit(.minutes(10))) func `An event stream pauses after an event`() async throws {
         let hub = EventHub()
-        let response = hub.response(to: request("/events?topics=inbox"), pause: Self.day)
+        let response = hub.response(to: request("/events?topics=inbox"), pause: Self.day, silence: Self.day)
         let lines = Lines()
         let task = Task { try await response.body.write(lines) }
         var iterator = lines.stream.makeAsyncIterator()
@@ -83,7 +83,8 @@ import WebConsole
         // Long enough for a stream that does not pause.
         for _ in 0..<1000 { await Task.yield() }
         task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
+        let result = try await waitForEnd("the stream has ended") { await task.result }
+        #expect(throws: CancellationError.self) { try result.get() }
         #expect(lines.count.withLock { $0 } == 2)
     }
 
