@@ -119,7 +119,8 @@ final class World: Sendable {
         configuration.storage.cacheMiB = 4
         // On a busy machine a request may take minutes.
         configuration.limits.requestTimeout = .seconds(600)
-        configuration.limits.historyTimeout = .seconds(60)
+        configuration.limits.historyTimeout = .seconds(600)
+        configuration.limits.appStoreTimeout = .seconds(600)
         configuration.limits.sendingTime = .seconds(600)
         configuration.limits.idleTime = .seconds(600)
         configuration.limits.webhookTimeout = .seconds(600)
