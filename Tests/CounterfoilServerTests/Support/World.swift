@@ -164,6 +164,10 @@ final class World: Sendable {
         for environment in [AppStoreEnvironment.production, .sandbox] {
             simulator.configure(environment) { $0.notificationURL = url + "/apple/notifications" }
         }
+        // If its first check takes longer than half a second, as on a busy machine, the ledger counts as stalled until the
+        // check ends.
+        let readiness = server.core.readiness
+        try await waitUntil("the ledger is checked") { await readiness.ledgerProblem() != "storage_stalled" }
     }
 
     /// Stops the server. Its ledger stays.
