@@ -9,6 +9,11 @@ import TestSupport
 import Testing
 
 @Suite struct `Server that follows a simulator's clock` {
+    /// Returns a clock whose readings have enough time also on a busy machine.
+    private static func followed(_ controlURL: String) -> FollowedClock {
+        FollowedClock(controlURL, timeout: .seconds(600))
+    }
+
     @Test func `The clock moves to a signing date that is later than its last reading`() async throws {
         try await World.run { world in
             let clock = try await ServerClock.following(world.simulator.information.controlURL)
@@ -26,26 +31,29 @@ import Testing
 
     @Test func `Reading the simulator's clock replaces a time that a signing date has set`() async throws {
         try await World.run { world in
-            let clock = try await ServerClock.following(world.simulator.information.controlURL)
+            let clock = Self.followed(world.simulator.information.controlURL)
+            try await clock.read()
             let start = world.simulator.core.now
-            _ = clock.arrival(ofSigned: start + 86_400)
-            try await clock.followed?.read()
+            clock.advance(to: start + 86_400)
+            #expect(clock.now() == start + 86_400)
+            try await clock.read()
             #expect(clock.now() == start)
         }
     }
 
     @Test func `Reading a frozen clock does not set the server's clock behind the last signing date`() async throws {
         try await World.run { world in
-            let clock = try await ServerClock.following(world.simulator.information.controlURL)
+            let clock = Self.followed(world.simulator.information.controlURL)
+            try await clock.read()
             for customer in ["anna", "ben"] {
                 try await world.simulator.perform(.purchase(customer: customer, product: "com.example.premium.monthly"))
             }
             // The second transaction is signed a millisecond after the first, though the clock shows the same time.
             let signed = try #require(world.simulator.core.read(.production) { store, _ in store.lastSigned })
             #expect(signed > world.simulator.core.now)
-            let arrival = clock.arrival(ofSigned: signed)
-            try await clock.followed?.read()
-            #expect(clock.now() >= arrival, "work that is due at the arrival would never start")
+            clock.advance(to: signed)
+            try await clock.read()
+            #expect(clock.now() >= signed, "work that is due at the arrival would never start")
         }
     }
 
@@ -61,7 +69,7 @@ import Testing
         }
         let server = try await TestServer(router)
         try await server.whileRunning {
-            let followed = FollowedClock("http://127.0.0.1:\(server.port)")
+            let followed = Self.followed("http://127.0.0.1:\(server.port)")
             try await followed.read()
             #expect(followed.now() == start)
             clock.withLock { $0 = followed }
