@@ -2,6 +2,7 @@ import CounterfoilServer
 import Foundation
 import InMemoryTracing
 import StoreSimulator
+import TestSupport
 import Testing
 import Tracing
 
@@ -24,6 +25,10 @@ import Tracing
             try await world.deliverWebhooks()
             _ = try await world.request("/v1/customers/\(token.uuidString.lowercased())")
             _ = try await world.request("/nowhere/\(token)")
+            // The processor is idle a moment before this span ends.
+            try await waitUntil("the span of the processing has ended") {
+                tracer.finishedSpans.contains { $0.operationName == "process" }
+            }
             let spans = tracer.finishedSpans
             let request = try #require(spans.first { $0.operationName == "POST /apple/notifications" })
             #expect(request.kind == .server && request.attributes.get("http.response.status_code") == 200)
