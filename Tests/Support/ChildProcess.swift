@@ -30,6 +30,13 @@ package final class ChildProcess: Sendable {
     private let hasEnded: Mutex<Bool>
     private let status: Task<Int32, Never>
 
+    /// The running processes. They are killed when the tests end: a test that failed before it ended its process leaves
+    /// it, and the reader of the tests' standard error would wait until all processes that have it end.
+    private static let running = Mutex<Set<Int32>>([])
+    private static let killingAtExit = atexit {
+        ChildProcess.running.withLock { for process in $0 { _ = kill(process, SIGKILL) } }
+    }
+
     /// Starts a program, and returns when it runs.
     ///
     /// - Parameter errors: The file to which standard error is appended; nil inherits the standard error of the tests.
@@ -46,7 +53,7 @@ package final class ChildProcess: Sendable {
         let (lines, line) = AsyncStream.makeStream(of: String.self)
         let (starts, start) = AsyncStream.makeStream(of: Result<Int32, any Error>.self)
         self.lines = lines
-        status = Task {
+        let status = Task {
             defer { line.finish() }
             do {
                 return try await Subprocess.run(
@@ -66,12 +73,16 @@ package final class ChildProcess: Sendable {
             started = result
             break
         }
-        identifier = try started.get()
-        hasEnded = Mutex(false)
-        Task {
-            _ = await status.value
-            hasEnded.withLock { $0 = true }
+        do { identifier = try started.get() } catch {
+            // The task was cancelled and the process may run.
+            status.cancel()
+            throw error
         }
+        self.status = status
+        hasEnded = Mutex(false)
+        _ = Self.killingAtExit
+        Self.running.withLock { _ = $0.insert(identifier) }
+        Task { await end() }
     }
 
     package var isRunning: Bool { hasEnded.withLock { !$0 } }
@@ -90,6 +101,7 @@ package final class ChildProcess: Sendable {
         let code = await status.value
         // From here on, the identifier may be that of another process.
         hasEnded.withLock { $0 = true }
+        Self.running.withLock { _ = $0.remove(identifier) }
         return code
     }
 
