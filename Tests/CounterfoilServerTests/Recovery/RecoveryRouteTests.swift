@@ -127,33 +127,37 @@ import Testing
 
     /// A request that the App Store refuses for good would otherwise be sent again every few minutes for ever.
     @Test func `A requested recovery that the App Store refuses for good fails, and the others go on`() async throws {
-        try await World.withAPI { world in
+        try await World.run { world in
             let (simulator, now) = (world.simulator, world.simulator.now.milliseconds)
-            let (recovery, production) = (try world.server.core.recovery, try world.appEnvironment())
+            let production = try world.appEnvironment()
             try simulator.add(Fault("notification:*", .drop))
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
-            let storage = try world.server.core.storage
-            func begin() async throws -> Int64 {
-                let plan = try recovery.plan(production, from: now - 600_000, until: now, filters: [])
-                return try await storage.begin(plan, at: now)
-            }
-            let refused = try await begin()
-            let fault = try simulator.add(Fault("route:notification-history", .error(code: 4_000_006)))
-            try await recovery.runPass(production, because: nil)
-            let failed = try #require(try await storage.recovery(refused))
-            #expect(failed.state == .failed && failed.failure?.contains("4000006") == true)
-            // Another failure may pass: the recovery stays open, and is not repeated by the next one.
-            try simulator.removeFault(fault)
-            let later = try await begin()
-            let passing = try simulator.add(Fault("route:notification-history", .status(code: 418)))
-            await #expect(throws: AppStoreServerError(.refused, "", status: 418)) {
+            try await world.stopServer()
+            // A running server also reads open recoveries when it starts, and after failures.
+            try await world.runOffline { core in
+                let (recovery, storage) = (core.recovery, core.storage)
+                func begin() async throws -> Int64 {
+                    let plan = try recovery.plan(production, from: now - 600_000, until: now, filters: [])
+                    return try await storage.begin(plan, at: now)
+                }
+                let refused = try await begin()
+                let fault = try simulator.add(Fault("route:notification-history", .error(code: 4_000_006)))
                 try await recovery.runPass(production, because: nil)
+                let failed = try #require(try await storage.recovery(refused))
+                #expect(failed.state == .failed && failed.failure?.contains("4000006") == true)
+                // Another failure may pass: the recovery stays open, and is not repeated by the next one.
+                try simulator.removeFault(fault)
+                let later = try await begin()
+                let passing = try simulator.add(Fault("route:notification-history", .status(code: 418)))
+                await #expect(throws: AppStoreServerError(.refused, "", status: 418)) {
+                    try await recovery.runPass(production, because: nil)
+                }
+                #expect(try await storage.recovery(later)?.state == .open)
+                try simulator.removeFault(passing)
+                try await recovery.runPass(production, because: nil)
+                #expect(try await storage.recovery(later)?.state == .done)
+                #expect(try await storage.recovery(refused)?.state == .failed)
             }
-            #expect(try await storage.recovery(later)?.state == .open)
-            try simulator.removeFault(passing)
-            try await recovery.runPass(production, because: nil)
-            #expect(try await storage.recovery(later)?.state == .done)
-            #expect(try await storage.recovery(refused)?.state == .failed)
         }
     }
 

@@ -43,9 +43,8 @@ import Testing
         async throws
     {
         try await World.run(server: { $0.recovery.parallelWindows = 1 }) { world in
-            let simulator = world.simulator
+            let (simulator, appEnvironment) = (world.simulator, try world.appEnvironment())
             try await world.server.core.recovery.runNow()
-            var before = try await world.completeness().mark
             try simulator.add(Fault("notification:*", .drop))
             for number in 0..<70 {
                 try await simulator.perform(
@@ -55,24 +54,31 @@ import Testing
             try simulator.removeFault()
             // The client does not retry a response of 418.
             try simulator.add(Fault("route:notification-history", .status(code: 418), probability: 0.4))
-            var isBroken = false
-            for _ in 0..<20 where !isBroken {
-                before = try await world.completeness().mark
-                do { try await world.server.core.recovery.runNow() } catch { isBroken = true }
-                if try await !world.hasOpenPageToken() { isBroken = false }
-            }
-            try #require(isBroken)
-            let partly = try await world.completeness()
-            #expect(partly.mark == before)
-            // The second open window covers the time after the newest known notification. It has no notifications yet.
-            #expect(partly.missing.openWindows == 2)
-            #expect(partly.state == .behind)
             try await world.stopServer()
+            // A running server tries again after five seconds of real time.
+            let run: RecoveryRun = try await world.runOffline { core in
+                func completeness() async throws -> Completeness {
+                    try #require(try await core.recovery.completeness(of: [appEnvironment]).first)
+                }
+                var before = try await completeness().mark
+                var isBroken = false
+                for _ in 0..<20 where !isBroken {
+                    before = try await completeness().mark
+                    do { try await core.recovery.runNow() } catch { isBroken = true }
+                    if try await !Self.hasOpenPageToken(core.storage, appEnvironment) { isBroken = false }
+                }
+                try #require(isBroken)
+                let partly = try await completeness()
+                #expect(partly.mark == before)
+                // The second open window covers the time after the newest known notification. It has no notifications
+                // yet.
+                #expect(partly.missing.openWindows == 2)
+                #expect(partly.state == .behind)
+                return try #require(try await core.storage.openRecoveries(in: appEnvironment.id).first)
+            }
+            #expect(run.counts.pages > 0)
             try simulator.removeFault()
             try await world.startServer()
-            let open = try await world.server.core.storage.openRecoveries(in: world.appEnvironment().id)
-            let run = try #require(open.first)
-            #expect(run.counts.pages > 0)
             try await world.server.core.recovery.runNow()
             let ended = try #require(try await world.server.core.storage.recovery(run.id))
             #expect(ended.state == .done)
@@ -81,6 +87,16 @@ import Testing
             #expect(try await world.storedNotifications() == world.signedNotifications())
             #expect(try await world.completeness().state == .complete)
         }
+    }
+
+    /// Whether an open window is between two pages.
+    private static func hasOpenPageToken(
+        _ storage: any LedgerEngine, _ appEnvironment: AppEnvironment
+    ) async throws -> Bool {
+        for run in try await storage.openRecoveries(in: appEnvironment.id) {
+            if try await storage.openWindows(of: run.id).contains(where: { $0.token != nil }) { return true }
+        }
+        return false
     }
 
     @Test func `Recovery continues after a rate limit, a server error and an expired page token`() async throws {
@@ -104,8 +120,15 @@ import Testing
     @Test func `The log says once for each environment that recovery works again`() async throws {
         let lines = LogCapture()
         func count(_ text: String) -> Int { lines.text.split(separator: "\n").count { $0.contains(text) } }
-        try await World.run(logger: lines.logger(.init())) { world in
-            let recovery = try world.server.core.recovery
+        try await World.run { world in
+            try await world.stopServer()
+            let (simulator, configuration) = (world.simulator, try world.configuration())
+            let storage = try await world.ledger.open(configuration.storage, lines.logger(.init()))
+            // A running server tries again after five seconds of real time.
+            let core = try await ServerCore(
+                configuration, storage: storage, clock: .showing { simulator.core.now },
+                logger: lines.logger(.init()))
+            let recovery = core.recovery
             try world.simulator.add(Fault("route:notification-history", .error(code: 4_010_000)))
             await #expect(throws: (any Error).self) { try await recovery.runNow() }
             #expect(count("recovery failed and will be tried again") == 2 && count("recovery works again") == 0)
@@ -115,6 +138,7 @@ import Testing
                 let words = "notice recovery works again app=com.example.app environment=\(environment) failures=1"
                 #expect(count(words) == 1, "\(lines.text)")
             }
+            try await storage.close()
         }
     }
 

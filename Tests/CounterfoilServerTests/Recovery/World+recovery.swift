@@ -70,13 +70,4 @@ extension World {
     func completeness(_ environment: AppStoreEnvironment = .production) async throws -> Completeness {
         try await server.core.recovery.completeness(of: [appEnvironment(environment)])[0]
     }
-
-    /// Whether an open window is between two pages.
-    func hasOpenPageToken() async throws -> Bool {
-        let storage = try server.core.storage
-        for run in try await storage.openRecoveries(in: appEnvironment().id) {
-            if try await storage.openWindows(of: run.id).contains(where: { $0.token != nil }) { return true }
-        }
-        return false
-    }
 }
