@@ -40,6 +40,12 @@ package enum InstantText {
         return "\(time.dropLast()).\(String(1000 + fraction).dropFirst())Z"
     }
 
+    /// Returns ISO 8601 with milliseconds, or without a fraction if the instant is a whole second.
+    package static func shortText(_ milliseconds: Int64) -> String {
+        let text = text(milliseconds)
+        return milliseconds.isMultiple(of: 1000) ? "\(text.dropLast(5))Z" : text
+    }
+
     // Foundation's parser reads a 30th of February as a day of March and ignores text after the zone. Both are
     // mistakes.
     private static func instant(_ text: String) -> Int64? {

@@ -30,7 +30,16 @@ private let noon: Int64 = 1_777_809_600_000
     @Test func `Every millisecond of a second is written as it is`() {
         for instant in noon..<noon + 1000 {
             #expect(InstantText.milliseconds(InstantText.text(instant)) == instant)
+            #expect(InstantText.milliseconds(InstantText.shortText(instant)) == instant)
         }
+    }
+
+    @Test(arguments: [
+        (noon, "2026-05-03T12:00:00Z"), (noon + 288, "2026-05-03T12:00:00.288Z"), (-1000, "1969-12-31T23:59:59Z"),
+        (-1, "1969-12-31T23:59:59.999Z"),
+    ])
+    func `A whole second is written without a fraction in the short form`(_ instant: Int64, _ expected: String) {
+        #expect(InstantText.shortText(instant) == expected)
     }
 
     @Test(arguments: [

@@ -1,6 +1,7 @@
 internal import Basics
 internal import Foundation
 internal import HTTPTypes
+internal import Ledger
 internal import WebConsole
 
 extension ConsoleAction {
@@ -111,7 +112,7 @@ extension ConsoleAction {
             },
             back: { ["webhooks", $0.text("name")] },
             // Include events of the current millisecond.
-            defaults: { ["to": ($0 + 0.001).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))] },
+            defaults: { ["to": InstantText.text($0.milliseconds + 1)] },
             dryRun: Self.countReplay,
             inputs: spanOfReplay),
         .init(

@@ -1,3 +1,5 @@
+internal import AppStoreModels
+internal import Basics
 internal import Foundation
 internal import WebConsole
 
@@ -39,8 +41,8 @@ extension SimulatorPanel {
         }
         if let running {
             values["running"] = value(of: running)
-        } else if let next = reading.next {
-            let instant = max(next, reading.now).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        } else if let next = reading.next, let milliseconds = max(next, reading.now).millisecondsSince1970 {
+            let instant = InstantText.text(milliseconds)
             values["idle"] = [
                 "nextInstant": .exact(instant), "nextCommand": .text(Self.advance + "--to \(instant)"),
             ]

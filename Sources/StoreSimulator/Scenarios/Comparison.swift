@@ -48,9 +48,9 @@ struct Comparison {
         guard let actual else { return "none" }
         if case .text(let text) = expected.content, case .integer(let milliseconds) = actual,
             InstantText.milliseconds(iso8601: text, acceptsDays: true) != nil,
-            let date = Date(millisecondsSince1970: milliseconds)
+            let date = Date(millisecondsSince1970: milliseconds)?.millisecondsSince1970
         {
-            return date.formatted(.iso8601)
+            return InstantText.shortText(date)
         }
         return actual.shown
     }

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Ledger
 import StoreSimulator
@@ -89,6 +90,14 @@ import WebConsole
                 let reason = "<code>from</code> must be before <code>to</code>."
                 #expect(refused.status == 400 && refused.text.contains(reason))
             }
+        }
+    }
+
+    @Test func `A replay without an end includes the events of the present millisecond`() throws {
+        let action = try #require(ConsoleAction.named("replay"))
+        for now in Milliseconds(1_780_000_000_000)..<1_780_000_001_000 {
+            let end = try #require(action.defaults(Date(milliseconds: now))["to"])
+            #expect(InstantText.milliseconds(end) == now + 1)
         }
     }
 

@@ -1,4 +1,5 @@
 internal import AppStoreServer
+internal import Basics
 internal import Foundation
 internal import Ledger
 
@@ -37,8 +38,8 @@ struct PayloadDifference: Hashable {
         switch value {
         case nil, .nothing: "none"
         case .number(let number) where name.lowercased().hasSuffix("date"):
-            Date(milliseconds: number).formatted(
-                Date.ISO8601FormatStyle(includingFractionalSeconds: number % 1000 != 0))
+            // The number may be outside of the range of dates.
+            InstantText.shortText(Date(milliseconds: number).milliseconds)
         case let value?: value.text ?? value.pretty
         }
     }
