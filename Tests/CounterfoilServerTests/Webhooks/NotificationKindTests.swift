@@ -55,6 +55,31 @@ import Testing
 
     @Test(
         arguments: [
+            (.purchased, 9.99), (.familyShared, 0), (.assigned, 0), (InAppOwnershipType(rawValue: "LATER"), 0),
+        ] as [(InAppOwnershipType, Double)])
+    func `The compatible payload has no price of a purchase that somebody else paid for`(
+        _ ownership: InAppOwnershipType, _ price: Double
+    ) throws {
+        var transaction = try #require(try Self.purchase(.oneTimeCharge)).transaction
+        (transaction.price, transaction.currency, transaction.inAppOwnershipType) = (9990, "USD", ownership)
+        let payload = ResponseBodyV2DecodedPayload(
+            notificationType: .oneTimeCharge, subtype: nil, notificationUUID: "", version: "2.0",
+            signedDate: .distantPast)
+        let type = EventType(.oneTimeCharge, nil)
+        let context = EventContext(
+            event: LedgerEvent(id: "evt_1", scope: 1, type: type, occurredAt: 0, createdAt: 0),
+            delivery: WebhookDelivery(
+                id: 1, endpoint: 1, event: 1, variant: 0, state: .pending, attempts: 0, createdAt: 0,
+                eventID: "evt_1", eventType: type),
+            appEnvironment: nil, parts: NotificationParts(payload: payload, transaction: transaction))
+        let body = try #require(CompatibleJSON.body(context, as: .nonRenewingPurchase))
+        for member in ["price", "price_in_purchased_currency"] {
+            #expect(JSON(Data(body))["event"][member].number == price, "\(member)")
+        }
+    }
+
+    @Test(
+        arguments: [
             (.familyShared, .familyRevoke, "Lost gold (shared by the family) on 1 January 2026: sharing ended."),
             (.assigned, nil, "Lost gold (assigned) on 1 January 2026: the assignment ended."),
             (.assigned, .assignmentRevoke, "Lost gold (assigned) on 1 January 2026: the assignment ended."),

@@ -131,10 +131,11 @@ enum CompatibleJSON {
     }
 
     /// Returns what the event charges or, negative, gives back, in thousandths. Zero for events without a payment, so
-    /// that a receiver can add the amounts of all events.
+    /// that a receiver can add the amounts of all events: somebody else paid for what is shared or assigned.
     private static func amount(
         _ transaction: JWSTransactionDecodedPayload, _ context: EventContext, _ event: CompatibleEvent
     ) -> Int64? {
+        guard transaction.inAppOwnershipType == .purchased else { return 0 }
         switch event {
         case .initialPurchase, .renewal, .nonRenewingPurchase, .refundReversed: return transaction.price
         case .cancellation where context.event.type.rawValue == "purchase.refunded":
