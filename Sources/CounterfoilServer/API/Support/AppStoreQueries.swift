@@ -111,6 +111,11 @@ extension APIFailure {
             self.init(
                 .serviceUnavailable, "app_store_unavailable", "The App Store cannot answer at the moment.",
                 isRetryable: true, backoff: 10_000)
+        // The App Store names a reason with each refusal.
+        case .refused where error.apiCode == nil:
+            self.init(
+                .badGateway, "app_store_unexpected_status",
+                "A proxy or another server answered; `counterfoil server check --online` says what to correct.")
         case .refused, .invalidRequest:
             self.init(.badRequest, "refused_by_app_store", "The App Store rejects this identifier.", parameter: "id")
         case .unauthorized:
@@ -129,7 +134,7 @@ extension APIFailure {
     /// Converts an App Store error like `init(_:)`, but includes the error's name if the App Store rejected the
     /// request.
     init(namingRejectionOf error: AppStoreServerError) {
-        guard error.code == .refused, !error.isRetryable else {
+        guard error.code == .refused, error.apiCode != nil, !error.isRetryable else {
             self.init(error)
             return
         }

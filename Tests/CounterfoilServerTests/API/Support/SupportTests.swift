@@ -98,6 +98,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [400, 403, 404])
+    func `A refusal without the App Store's reason is not blamed on the identifier`(_ status: Int) {
+        let error = AppStoreServerError(.refused, "refused", status: status)
+        for failure in [APIFailure(error), APIFailure(namingRejectionOf: error)] {
+            #expect(failure.status == .badGateway && failure.code == "app_store_unexpected_status")
+            #expect(failure.parameter == nil && !failure.isRetryable)
+        }
+        #expect(OnlineCheck.Finding(error, keyID: "K").code == "wrong_base_url")
+    }
+
     @Test func `Support can extend one subscription or all subscriptions of a product`() async throws {
         try await World.withAPI { world in
             let token = UUID()
