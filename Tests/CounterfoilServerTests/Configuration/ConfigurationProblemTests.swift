@@ -134,6 +134,14 @@ import Testing
         (app("key: {issuer_id: a, key_id: b, private_key: {file: text}}"), "not a PEM file with a private key"),
         (app("key: {issuer_id: \"\", key_id: b, private_key: {file: key}}"), "issuer_id: is empty"),
         (app("base_urls: {production: store}"), "not a usable base URL"),
+        (
+            app("base_urls: {production: 'https://a:b@example.com'}"),
+            "production: the value (not shown, since it contains an @) is not a usable base URL"
+        ),
+        (
+            Test.smallest + "trust: {revocation_hosts: ['a:b@example.com']}",
+            "revocation_hosts[0]: the value (not shown, since it contains an @) is not a host such as"
+        ),
         (app("base_urls: {production: 'https://api.storekit-sandbox.apple.com'}"), "App Store's address for Sandbox"),
         (
             app("base_urls: {production: 'https://proxy.example', sandbox: 'https://proxy.example/'}"),

@@ -222,7 +222,7 @@ extension ServerConfigurationReader {
         for (key, environment) in [("production", AppStoreEnvironment.production), ("sandbox", .sandbox)] {
             guard let url = urls.text(key) else { continue }
             do { hosts[environment] = try AppStoreHost(url: url, environment: environment) } catch {
-                urls.problem(key, "\(quoted(url)) is \(error.message)")
+                urls.problem(key, "\(Self.redacted(url)) is \(error.message)")
             }
             // A recovery of one environment would read the history of the other.
             if let host = Self.host(ofURL: url),

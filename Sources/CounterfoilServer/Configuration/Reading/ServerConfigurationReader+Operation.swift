@@ -90,7 +90,8 @@ extension ServerConfigurationReader {
         let hosts = section.texts("revocation_hosts") ?? []
         for host in hosts where !Self.isHost(host.text) {
             diagnostics.problem(
-                host.path, "\(quoted(host.text)) is not a host such as ocsp.example.com, without scheme and port")
+                host.path,
+                "\(Self.redacted(host.text)) is not a host such as ocsp.example.com, without scheme and port")
         }
         return Set(hosts.map { $0.text.lowercased() })
     }
