@@ -26,11 +26,11 @@ struct HealthPart: Sendable {
 }
 
 extension ServerCore {
-    /// How long a notification may wait to be processed before the inbox needs attention, in milliseconds.
-    private static let longestWait: Milliseconds = 300_000
-    /// How long an event may wait to be delivered before the webhooks need attention, in milliseconds: an hour, like the
+    /// How long a notification may wait to be processed before the inbox needs attention, in milliseconds, like the
     /// alert.
-    private static let longestDelivery: Milliseconds = 3_600_000
+    static let longestWait: Milliseconds = 300_000
+    /// How long an event may wait to be delivered before the webhooks need attention, in milliseconds, like the alert.
+    static let longestDelivery: Milliseconds = 3_600_000
 
     /// Returns all parts, in the order in which a notification passes through them.
     func healthParts() async -> [HealthPart] {

@@ -102,6 +102,16 @@ import Testing
     }
 
     /// It was "ok" until the endpoint was disabled after five days.
+    @Test func `The health route and the console warn of what the alerts are about`() throws {
+        let rules = try Fixtures.file("Packaging/prometheus-alerts.yml")
+        for (metric, limit) in [
+            ("counterfoil_inbox_oldest_age_seconds", ServerCore.longestWait),
+            ("counterfoil_webhook_oldest_age_seconds", ServerCore.longestDelivery),
+        ] {
+            #expect(rules.contains("expr: \(metric) > \(limit / 1000)\n"), "\(metric)")
+        }
+    }
+
     @Test func `The health route warns of webhooks that have waited for more than an hour`() async throws {
         try await World.withAPI { configuration in
             configuration.webhooks = [World.webhook("backend", "http://127.0.0.1:9/")]

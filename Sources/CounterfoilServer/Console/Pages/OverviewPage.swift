@@ -98,8 +98,9 @@ struct OverviewPage {
     private func inbox(_ pageRequest: PageRequest, _ add: AddRow) async throws {
         let backlog = try await storage.backlog()
         if let oldest = backlog.oldest, let code = backlog.oldestCode,
-            case let age = pageRequest.now.timeIntervalSince(Date(milliseconds: oldest)), age > Self.longestWait
+            oldest < pageRequest.now.milliseconds - ServerCore.longestWait
         {
+            let age = pageRequest.now.timeIntervalSince(Date(milliseconds: oldest))
             // The inbox has the notifications of all apps and environments. Link to those of the oldest.
             let first = try await storage.pending(after: code - 1, limit: 1).first
             let found = pageRequest.selection.all.first { $0.id == first?.scope }?.parameters
@@ -110,8 +111,6 @@ struct OverviewPage {
         }
     }
 
-    /// How long a notification may wait before it needs attention, in seconds.
-    private static let longestWait: TimeInterval = 300
     /// How long before its deadline a consumption request is urgent, in seconds.
     private static let urgency: TimeInterval = 2 * 3600
 
