@@ -1,5 +1,4 @@
 import AppStoreModels
-import Basics
 import Foundation
 import TestSupport
 import Testing
@@ -28,21 +27,6 @@ import WebConsole
             #expect(page.contains("2026-01-08T00:00:00"))
             try await simulator.perform(.cancel(customer: "anna"))
             #expect(try html(simulator, .faults).contains("com.example.premium.monthly ends (anna)"))
-        }
-    }
-
-    @Test func `The button to the next event names its exact time`() async throws {
-        try await withSimulator { simulator in
-            try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
-            // The store chooses the millisecond of each renewal.
-            for _ in 0..<20 {
-                let next = try #require(simulator.core.clockReading.next)
-                let instant = InstantText.text(try #require(next.millisecondsSince1970))
-                let page = try html(simulator, .customers)
-                #expect(page.contains("name=\"to\" value=\"\(instant)\""))
-                #expect(page.contains("clock advance --to \(instant)"))
-                try await simulator.advance(to: next)
-            }
         }
     }
 

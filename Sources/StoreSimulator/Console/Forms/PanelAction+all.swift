@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import WebConsole
@@ -41,7 +42,11 @@ extension PanelAction {
             call: { fields in
                 var body: [String: JSONValue] = [:]
                 if let by = fields["by"] { body["by"] = .string(by) }
-                if let to = fields["to"] { body["to"] = .string(instant(to)) }
+                if let to = fields["to"] {
+                    // As the command that the page shows. The control API refuses another text.
+                    let instant = InstantText.milliseconds(to, acceptsDays: true)
+                    body["to"] = instant.map { JSONValue.integer($0) } ?? .string(to)
+                }
                 return ControlCall(.post, "/clock/advance", query: ["wait": "false"], body: .object(body))
             }, done: { _, _ in "The clock advances." }, preservedFields: ["by"]),
         "stop-advance": PanelAction(
@@ -203,12 +208,5 @@ extension PanelAction {
             throw ControlFailure(invalid: "\(label): a number is missing", param: name)
         }
         return JSONValue(number)
-    }
-
-    /// Completes a date without a time (to the start of the day) and a time without seconds (as browsers send it).
-    private static func instant(_ text: String) -> String {
-        if text.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil { return text + "T00:00:00Z" }
-        if text.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d/) != nil { return text + ":00Z" }
-        return text
     }
 }
