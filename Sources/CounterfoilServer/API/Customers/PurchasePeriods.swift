@@ -88,10 +88,10 @@ struct PurchasePeriods {
         return isFree(fact) ? .trial : .paid
     }
 
-    /// Whether the period is free. An introductory offer has a price unless it is a free trial; receipts and old texts
-    /// do not say which it is.
+    /// Whether the period is free. An introductory offer without a mode counts as paid unless its price is 0: receipts
+    /// name the mode of trials only.
     private static func isFree(_ fact: TransactionFact) -> Bool {
-        fact.offerDiscountType.map { $0 == .freeTrial } ?? (fact.offerType == .introductory && (fact.price ?? 0) == 0)
+        fact.offerDiscountType.map { $0 == .freeTrial } ?? (fact.offerType == .introductory && fact.price == 0)
     }
 
     /// Returns the periods after the current one while the App Store cannot charge.

@@ -60,7 +60,9 @@ import Testing
     @Test(
         arguments: [
             (OfferDiscountType.freeTrial, 0, PurchasePeriods.Kind.trial), (.payAsYouGo, 4990, .paid),
-            (.payUpFront, 1990, .paid), (nil, nil, .trial), (nil, 990, .paid),
+            (.payUpFront, 1990, .paid), (.freeTrial, nil, .trial), (nil, 0, .trial), (nil, 990, .paid),
+            // A paid introductory offer in a receipt.
+            (nil, nil, .paid),
         ] as [(OfferDiscountType?, Int64?, PurchasePeriods.Kind)])
     func `A period is a trial only if its introductory offer is free`(
         discount: OfferDiscountType?, price: Int64?, kind: PurchasePeriods.Kind
