@@ -132,6 +132,21 @@ import Testing
         }
     }
 
+    @Test func `Many replays of an event do not hide its first delivery`() async throws {
+        try await World.runWithWebhooks { world, receiver in
+            _ = try await world.buy("anna")
+            try await world.deliverWebhooks()
+            let event = try #require(receiver.take().first?.id)
+            let first = try await world.send(.GET, "/v1/events/\(event)/deliveries").json["items"].items
+            for _ in 0..<100 {
+                let replay = #"{"event_id": "\#(event)"}"#
+                _ = try await world.send(.POST, "/v1/webhooks/backend/replay", replay)
+            }
+            let all = try await world.send(.GET, "/v1/events/\(event)/deliveries").json["items"].items
+            #expect(all.count == 101 && all.last?["id"].text == first.last?["id"].text)
+        }
+    }
+
     @Test func `Invalid and forbidden requests about webhooks are answered with a code`() async throws {
         try await World.runWithWebhooks { configuration, _ in
             configuration.apps.append(.init(bundleID: "com.example.Kit", environments: [.sandbox]))

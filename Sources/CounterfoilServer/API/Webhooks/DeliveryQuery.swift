@@ -14,8 +14,8 @@ struct DeliveryQuery {
 
     /// How many deliveries of each state one request scans for an event type or a customer.
     static let scanLimit = 5000
-    /// The maximum number of deliveries of one event: one for each endpoint, and some replays.
-    private static let maximumDeliveriesOfEvent = 1000
+    /// The maximum number of deliveries of one event: those to all endpoints, and some replays.
+    static let maximumDeliveriesOfEvent = 1000
 
     init(_ call: APICall, _ scopes: AppEnvironmentRegistry) throws(APIFailure) {
         let request = call.request

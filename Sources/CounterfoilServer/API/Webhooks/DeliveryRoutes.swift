@@ -11,10 +11,8 @@ struct DeliveryRoutes {
     let scopes: AppEnvironmentRegistry
     let clock: ServerClock
 
-    /// The maximum number of attempts in a response. A delivery fails after about twenty.
+    /// The maximum number of attempts of a delivery in a response.
     private static let maximumAttempts = 200
-    /// The maximum number of deliveries of one event in a response: as many as the API permits endpoints.
-    private static let maximumDeliveries = 100
 
     func add(to v1: APIRouter) {
         v1.get("/webhooks/{name}/deliveries/{id}", needs: .webhooksWrite, delivery)
@@ -69,7 +67,7 @@ struct DeliveryRoutes {
         guard let id = call.pathParameter("id"), id.utf8.count <= 100,
             try await storage.isEvent(id, visibleTo: call.principal, scopes),
             let all = try await storage.deliveries(
-                ofEvent: id, limit: Self.maximumDeliveries, attempts: Self.maximumAttempts)
+                ofEvent: id, limit: DeliveryQuery.maximumDeliveriesOfEvent, attempts: Self.maximumAttempts)
         else { throw APIFailure.notFound("No event has this ID.", parameter: "id") }
         let endpoints = try await webhooks.managedWebhooks().filter { call.principal.mayManage($0.definition) }
         let names = Dictionary(endpoints.map { ($0.stored.id, $0.stored.name) }) { first, _ in first }
