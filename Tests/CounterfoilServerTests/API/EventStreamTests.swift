@@ -60,6 +60,20 @@ import Testing
         }
     }
 
+    @Test func `The event stream cannot be limited to an app or a page, and a page has no version`() async throws {
+        try await World.withAPI { world in
+            for (query, name) in [
+                ("topics=inbox&app=com.example.app", "app"), ("topics=inbox&app=com.example.foreign", "app"),
+                ("environment=Sandbox&topics=inbox", "environment"), ("topics=inbox&environment=x", "environment"),
+                ("topics=inbox&page=end", "page"), ("topics=inbox&limit=1", "limit"), ("since=1", "since"),
+            ] {
+                let answer = try await world.api.get("/v1/events?\(query)")
+                #expect(answer.status == 400 && answer.code == "invalid_parameter", "\(query): \(answer.text)")
+                #expect(answer["param"] as? String == name, "\(query)")
+            }
+        }
+    }
+
     @Test func `The event stream requires the scope of each topic`() async throws {
         try await World.withAPI { configuration in
             configuration.keys.append(

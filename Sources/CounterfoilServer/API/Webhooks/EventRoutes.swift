@@ -18,6 +18,9 @@ struct EventRoutes {
     /// Lists events, oldest first. `next_page` is always present: later events follow it.
     private func list(_ call: APICall) async throws -> Response {
         if call.request.parameter("topics") != nil { return try follow(call) }
+        guard call.request.parameter("since") == nil else {
+            throw APIFailure("invalid_parameter", "`since` needs `topics`; pages have `page`.", parameter: "since")
+        }
         let paging = try Paging(call.request)
         let scopes = Set(try call.visibleScopes())
         if paging.page == "end" { return try await response([], storage.lastEvent(), hasMore: false) }
@@ -50,6 +53,13 @@ struct EventRoutes {
 
     /// Returns a stream of server-sent events.
     private func follow(_ call: APICall) throws(APIFailure) -> Response {
+        // Ignored, they would let a client believe that the stream is limited to one app.
+        for name in ["app", "environment", "page", "limit"] where call.request.parameter(name) != nil {
+            throw APIFailure(
+                "invalid_parameter",
+                "`\(name)` cannot be combined with `topics`: the stream covers all that the key may see.",
+                parameter: name)
+        }
         try ChangeTopic.requireScopes(for: call.request, in: call.context)
         if let since = call.request.parameter("since"), Int(since) == nil {
             throw APIFailure("invalid_number", "since takes the version of an event.", parameter: "since")
