@@ -71,13 +71,17 @@ enum CommandNames {
     private static func suggestion(
         for word: String, in command: any ParsableCommand.Type, at path: [String]
     ) -> String {
+        let words = (path + [word]).joined(separator: " ")
+        let typed = "counterfoil \(words)".printable
+        if let row = advice.first(where: { $0.typed.contains(words) }) {
+            return "'\(typed)' is not a command. \(row.advice)"
+        }
         var names: [String: [[String]]] = [:]
         // Prefer commands of the same group.
         for found in paths(below: command, at: path) + paths(below: Counterfoil.self, at: []) {
             names[found[found.count - 1], default: []].append(found)
         }
         for (word, path) in former { names[word, default: []].append(path) }
-        let typed = (["counterfoil"] + path + [word]).joined(separator: " ").printable
         guard let name = SpellingSuggestion.nearest(to: word, among: names.keys), let meant = names[name]?.first else {
             return "'\(typed)' is not a command." + storeCommand(for: word, at: path)
         }

@@ -70,13 +70,41 @@ import Testing
         ("trigge TEST", "simulator trigger"), ("simulator statsu", "simulator status"), ("serv", "server run"),
         ("simulater --port 0", "simulator"), ("snapshot monday", "simulator snapshot"), ("check-confg", "server check"),
         ("server strat", nil), ("server chekc", "server check"), ("ledger bakup", "ledger backup"),
-        ("status", "simulator status"), ("quite-another", nil), ("server backup", "ledger backup"),
+        ("quite-another", nil), ("server backup", "ledger backup"),
     ])
     func `A misspelt command is answered with the intended one`(_ line: String, _ intended: String?) async throws {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init))
         #expect(outcome.status == 2 && outcome.output.isEmpty && outcome.errors.contains("is not a command."))
         let suggestion = outcome.errors.firstMatch(of: /Did you mean 'counterfoil ([^']+)'\?/).map { String($0.1) }
         #expect(suggestion == intended, "\(outcome.errors)")
+    }
+
+    @Test(arguments: CommandNames.advice.map { ($0.typed, $0.advice) })
+    func `Words that people try instead of a command are answered with advice`(_ typed: [String], _ advice: String)
+        throws
+    {
+        for line in typed {
+            // Nil for the name of a command, which its help describes.
+            let answer = try #require(CommandNames.misspelling(in: line.split(separator: " ").map(String.init)))
+            #expect(answer.message == "'counterfoil \(line)' is not a command. \(advice)")
+        }
+        let description = try Fixtures.file("Sources/CounterfoilServer/API/openapi.yaml")
+        for path in advice.matches(of: /server get (\/v1\/[a-z\/]+)/) {
+            #expect(description.contains("\n  \(path.output.1)"), "\(path.output.1)")
+        }
+    }
+
+    @Test(arguments: [
+        ("server status", "`counterfoil server get /v1/operations/health`"),
+        ("server start", "`counterfoil server run`"), ("help simulator start", "`counterfoil simulator`"),
+        ("ledger check", "`counterfoil ledger rebuild --check`"), ("keys add", "`counterfoil server keys create`"),
+        ("simulator purchase", "`counterfoil simulator buy`"), ("version", "--version"),
+    ])
+    func `Advice names the command that does it`(_ line: String, _ command: String) async throws {
+        let outcome = try await Command.run(line.split(separator: " ").map(String.init))
+        #expect(outcome.status == 2 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains("is not a command.") && outcome.errors.contains(command), "\(outcome.errors)")
+        #expect(!outcome.errors.contains("Did you mean"), "\(outcome.errors)")
     }
 
     @Test(arguments: [
