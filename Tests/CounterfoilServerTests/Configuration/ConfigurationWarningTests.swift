@@ -82,6 +82,16 @@ import Testing
         #expect(try found(["one", "two", "one"]) == ["apps[2].answer_key: \(expected), line 4"])
     }
 
+    @Test(arguments: [
+        ("Com.Example App", true), ("com.example.app ", true), ("com.example_app", true), ("com.exämple.app", true),
+        ("Com.Example-2.app", false),
+    ])
+    func `A note names a bundle ID with characters that Apple does not allow`(_ id: String, _ isNoted: Bool) throws {
+        let found = try notes("apps: [{bundle_id: \"\(id)\", apple_id: 1}]").filter { $0.contains("bundle_id") }
+        let expected = "is not a bundle ID: expected only letters, digits, hyphens and periods, line 1"
+        #expect(found == (isNoted ? ["apps[0].bundle_id: \"\(id)\" \(expected)"] : []))
+    }
+
     @Test func `Notes warn of accepting expired certificates and of a simulator's clock`() throws {
         let found = try notes(
             Test.smallest + "trust: {certificates_valid_at: signing_date}\nclock: http://127.0.0.1:1/")

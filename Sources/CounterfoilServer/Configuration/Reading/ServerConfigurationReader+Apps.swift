@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import AppStoreServer
+internal import Basics
 internal import ConfigurationReading
 internal import Entitlements
 internal import Foundation
@@ -270,6 +271,15 @@ extension ServerConfigurationReader {
     }
 
     private func check(_ app: ServerConfiguration.App, at path: String) {
+        // The characters of Apple's documentation page CFBundleIdentifier.
+        let others = app.bundleID.utf8.filter {
+            !$0.isASCIIAlphanumeric && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ".")
+        }
+        if !others.isEmpty {
+            addNote(
+                path + ".bundle_id",
+                "\(quoted(app.bundleID)) is not a bundle ID: expected only letters, digits, hyphens and periods")
+        }
         if app.key == nil, !absentCredentials.isAny(in: path + ".key") {
             addNote(path, "has no key: no recovery, and no history for restores")
         }
