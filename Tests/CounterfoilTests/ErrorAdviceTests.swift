@@ -1,4 +1,5 @@
 import Foundation
+import StoreSimulator
 import TestSupport
 import Testing
 
@@ -41,6 +42,23 @@ import Testing
         #expect(signed.status == 1 && signed.errors.contains("; --simulator trusts a simulator"), "\(signed.errors)")
         let receipt = try await Command.run(["receipt", "-"], stdin: try testData.receipt())
         #expect(receipt.status == 1 && receipt.errors.contains("; --simulator trusts a simulator"), "\(receipt.errors)")
+    }
+
+    @Test func `The commands in the notes on a file of Xcode succeed`() async throws {
+        try await Terminal.open { terminal in
+            let file = terminal.home.appending(path: "Products.storekit")
+            let settings = """
+                {"settings": {"_billingGracePeriodEnabled": true, "_renewalBillingIssuesEnabled": true,
+                              "_billingIssuesEnabled": true, "_askToBuyEnabled": true}}
+                """
+            try Data(settings.utf8).write(to: file)
+            let commands = try Catalogue.read(path: file.path).warnings.flatMap { note in
+                note.matches(of: /`(counterfoil [^`]+)`/).map { String($0.output.1) }
+            }
+            #expect(commands.count == 4)
+            try await terminal.start("counterfoil simulator --catalogue Products.storekit")
+            for command in commands { try await terminal.expect(command) }
+        }
     }
 
     @Test(arguments: [

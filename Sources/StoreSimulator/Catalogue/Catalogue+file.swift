@@ -52,20 +52,23 @@ extension StoreKitConfiguration {
             unused.append("subscriptionOffersKeyPair: is ignored; offers are signed with the simulator's key")
         }
         if let rate = settings.renewalRate, rate != .realTime {
-            unused.append("settings._timeRate: is ignored; the clock accelerated:\(rate) renews as fast")
+            unused.append("settings._timeRate: is ignored; --clock accelerated:\(rate) renews as fast")
+        }
+        func add(_ setting: String, _ command: String, _ customer: String = "") {
+            unused.append("settings.\(setting): is ignored; `counterfoil simulator \(command)` does it\(customer)")
         }
         if settings.isBillingGracePeriodEnabled {
-            unused.append(
-                "settings._billingGracePeriodEnabled: is ignored; gracePeriod of `simulator settings` does it")
+            add("_billingGracePeriodEnabled", #"settings '{"gracePeriod":"sixteenDays"}'"#)
         }
         if settings.areRenewalBillingIssuesEnabled {
-            unused.append("settings._renewalBillingIssuesEnabled: is ignored; failBilling does it for a customer")
+            add("_renewalBillingIssuesEnabled", "fail-billing anna", " for anna")
         }
         if settings.areBillingIssuesEnabled {
-            unused.append("settings._billingIssuesEnabled: is ignored; setNextPurchaseResult does it for a device")
+            let members = #"{"customer":"anna","device":"phone","result":"interrupted"}"#
+            add("_billingIssuesEnabled", "do '{\"setNextPurchaseResult\":\(members)}'", " once on anna's phone")
         }
         if settings.isAskToBuyEnabled {
-            unused.append("settings._askToBuyEnabled: is ignored; askToBuy does it for a customer")
+            add("_askToBuyEnabled", #"do '{"askToBuy":{"customer":"anna"}}'"#, " for anna")
         }
         return unused
     }

@@ -126,15 +126,20 @@ import Testing
                  "settings": {"_timeRate": 13, "_billingGracePeriodEnabled": true, "_renewalBillingIssuesEnabled": true,
                               "_billingIssuesEnabled": true, "_askToBuyEnabled": true}}
                 """
-            #expect(
-                try Catalogue.read(path: write("b.storekit", settings)).warnings == [
-                    "subscriptionOffersKeyPair: is ignored; offers are signed with the simulator's key",
-                    "settings._timeRate: is ignored; the clock accelerated:monthlyEvery5Minutes renews as fast",
-                    "settings._billingGracePeriodEnabled: is ignored; gracePeriod of `simulator settings` does it",
-                    "settings._renewalBillingIssuesEnabled: is ignored; failBilling does it for a customer",
-                    "settings._billingIssuesEnabled: is ignored; setNextPurchaseResult does it for a device",
-                    "settings._askToBuyEnabled: is ignored; askToBuy does it for a customer",
-                ])
+            let expected = #"""
+                subscriptionOffersKeyPair: is ignored; offers are signed with the simulator's key
+                settings._timeRate: is ignored; --clock accelerated:monthlyEvery5Minutes renews as fast
+                settings._billingGracePeriodEnabled: is ignored; \#
+                `counterfoil simulator settings '{"gracePeriod":"sixteenDays"}'` does it
+                settings._renewalBillingIssuesEnabled: is ignored; \#
+                `counterfoil simulator fail-billing anna` does it for anna
+                settings._billingIssuesEnabled: is ignored; `counterfoil simulator do '{"setNextPurchaseResult":\#
+                {"customer":"anna","device":"phone","result":"interrupted"}}'` does it once on anna's phone
+                settings._askToBuyEnabled: is ignored; \#
+                `counterfoil simulator do '{"askToBuy":{"customer":"anna"}}'` does it for anna
+                """#
+            let warnings = try Catalogue.read(path: write("b.storekit", settings)).warnings
+            #expect(warnings.joined(separator: "\n") == expected)
             let defaults = settings.replacing("13", with: "0").replacing("true", with: "false")
             #expect(try Catalogue.read(path: write("c.storekit", defaults)).warnings.count == 1)
             for (name, message) in [
