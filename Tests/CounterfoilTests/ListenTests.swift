@@ -71,6 +71,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `A listener restores the URL of an earlier one only if that still runs`(_ endsFirst: Bool) async throws {
+        try await withListener { first, _, port, store in
+            let errors = store.deletingLastPathComponent().appending(path: "errors")
+            let second = try await ChildProcess(
+                Tool.executable(), ["simulator", "listen", "--simulator", store.path], environment: ["TERM": "dumb"],
+                errors: errors)
+            defer { second.send(SIGKILL) }
+            for await _ in second.lines { break }
+            if endsFirst {
+                first.interrupt()
+                #expect(await first.end() == 0)
+            }
+            second.send(SIGINT)
+            #expect(await second.end() == 0)
+            let notes = try String(contentsOf: errors, encoding: .utf8)
+            for environment in ["production", "sandbox"] {
+                let answer = try await Command.run([
+                    "simulator", "notifications", "--environment", environment, "--simulator", store.path, "--json",
+                ]).object()
+                let url = "http://127.0.0.1:\(port)/\(environment)"
+                #expect(answer["url"] as? String == (endsFirst ? nil : url))
+                let note = "note: \(environment) has no notification URL: nothing listens at \(url)\n"
+                #expect(notes.contains(note) == endsFirst, "\(notes)")
+            }
+        }
+    }
+
     /// Calls `body` with the folder of a simulator that is reached through a proxy. Returns the notification URL
     /// afterwards.
     ///

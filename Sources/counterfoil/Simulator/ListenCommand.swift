@@ -1,5 +1,7 @@
+import AppStoreServer
 import ArgumentParser
 import Basics
+import Foundation
 import StoreSimulator
 
 /// `counterfoil simulator listen`: prints the simulator's notifications and forwards them to a server.
@@ -9,7 +11,7 @@ struct ListenCommand: AsyncParsableCommand {
         abstract: "Receive the simulator's notifications, verify each, and forward them to your server.",
         discussion: """
             Replaces the simulator's notification URL with one on 127.0.0.1 and restores it at the end, unless it was \
-            changed meanwhile. Verifies each notification, and the signed data in it, with the simulator's root. With \
+            changed meanwhile or is that of another `listen` that has ended. Verifies each notification, and the signed data in it, with the simulator's root. With \
             --forward-to your server receives the unchanged body, and the simulator your server's status.
 
             EXAMPLES
@@ -92,21 +94,40 @@ struct ListenCommand: AsyncParsableCommand {
     }
 
     /// Restores the previous notification URLs, except where another one was set meanwhile, such as that of a second
-    /// listener.
+    /// listener. The URL of an earlier listener that has ended is not restored: nothing will listen there again.
     private func restoreURLs(
         _ before: [EnvironmentName: String?], from port: Int, by client: ControlClient
     ) async {
         // Use a separate task, because Ctrl-C cancels this one. Ignore failures: the simulator may have stopped.
         await Task {
-            for (environment, url) in before {
+            var notes: [String] = []
+            for (environment, previous) in before {
                 let settings = try? await client.settings(of: environment)
                 guard settings?.notificationURL == Self.url(of: environment, at: port) else { continue }
+                var url = previous
+                if let previous, await Self.isOfEndedListener(previous, environment) {
+                    url = nil
+                    notes.append("\(environment.rawValue) has no notification URL: nothing listens at \(previous)")
+                }
                 let body: [String: JSONValue] = ["url": url.map { .string($0) } ?? .null]
                 _ = try? await client.send("PUT", [environment.rawValue, "notification-url"], body: body)
             }
             // Wait until the simulator has received the response to every notification that it sent here.
             _ = try? await client.send("POST", ["wait-until-idle"])
+            for note in notes { Output.error("note: \(note)") }
         }.value
+    }
+
+    /// Whether a URL has the form of a listener's, and its port is closed. A server of one's own may start again.
+    private static func isOfEndedListener(_ url: String, _ environment: EnvironmentName) async -> Bool {
+        guard let port = URLComponents(string: url)?.port, url == Self.url(of: environment, at: port) else {
+            return false
+        }
+        let request = HTTPTransportRequest(method: "GET", url: url, timeout: .seconds(5))
+        do {
+            _ = try await AsyncHTTPClientTransport().send(request)
+            return false
+        } catch { return (error as? HTTPTransportError)?.code == .connectionRefused }
     }
 
     private func printStart(_ port: Int) throws {
