@@ -14,14 +14,15 @@ package struct ConsoleAssets: Sendable {
     package let style: PageLink
     package let script: PageLink
     package let icon: PageLink
-    private let files: [String: (type: String, text: String)]
+    /// All responses with a file share its buffer, because any client can request many at once.
+    private let files: [String: (type: String, body: ByteBuffer)]
 
     /// - Parameter folder: The segments of the path of their folder.
     package init(folder: [String]) {
-        var files: [String: (type: String, text: String)] = [:]
+        var files: [String: (type: String, body: ByteBuffer)] = [:]
         func add(_ text: String, _ ending: String, _ type: String) -> PageLink {
             let hash = SHA256.hash(data: Data(text.utf8)).prefix(16).hexadecimal
-            files["\(hash).\(ending)"] = (type, text)
+            files["\(hash).\(ending)"] = (type, ByteBuffer(string: text))
             return PageLink(folder + ["\(hash).\(ending)"])
         }
         style = add(WebConsoleFiles.style, "css", "text/css; charset=utf-8")
@@ -36,7 +37,6 @@ package struct ConsoleAssets: Sendable {
         guard let file = files[name] else { return Response(status: .notFound, headers: headers) }
         headers[.contentType] = file.type
         headers[.cacheControl] = "public, max-age=31536000, immutable"
-        return Response(
-            status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: file.text)))
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: file.body))
     }
 }
