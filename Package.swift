@@ -201,7 +201,7 @@ let package = Package(
             "StoreSimulatorTests",
             [
                 "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator",
-                crypto, x509, asn1, yams, nio,
+                crypto, x509, asn1, yams, nio, nioPosix,
             ] + httpServer),
         tests(
             "WebConsoleTests",

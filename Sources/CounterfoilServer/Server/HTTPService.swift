@@ -1,5 +1,4 @@
 internal import Basics
-internal import Foundation
 internal import Hummingbird
 internal import HummingbirdCore
 internal import HummingbirdTLS
@@ -93,7 +92,7 @@ enum HTTPService {
 
     /// The default maximum number of connections: the file descriptor limit, minus the reserve.
     private static func maximumConnections(_ configuration: ServerConfiguration) -> Int {
-        guard let descriptors else { return 512 }
+        guard let descriptors = DescriptorLimit.current else { return 512 }
         return max(64, min(descriptors, 16_384) - reserve(configuration))
     }
 
@@ -108,18 +107,11 @@ enum HTTPService {
     /// of the cores.
     private static let descriptorsOfCores = 8 * max(2, System.coreCount)
 
-    /// The limit of open files of the process; nil if it is unknown.
-    private static var descriptors: Int? {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
-        return Int(clamping: limit.rlim_cur)
-    }
-
     /// Throws if the limit of open files is too low for 64 connections and the reserve. The runtime ends the process if it
     /// cannot get a descriptor.
     static func requireDescriptors(_ configuration: ServerConfiguration) throws(ServerError) {
         let minimum = 64 + reserve(configuration)
-        guard let descriptors, descriptors < minimum else { return }
+        guard let descriptors = DescriptorLimit.current, descriptors < minimum else { return }
         throw ServerError(
             .failed,
             """

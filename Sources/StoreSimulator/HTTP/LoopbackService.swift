@@ -20,9 +20,11 @@ package struct LoopbackService: Sendable {
     ///
     /// - Parameter idleTime: How long a connection may stay open without requests or reads. A client that is refused
     ///   before it has sent the whole request may never close the connection.
+    /// - Parameter maximumConnections: The connections that may be open. Further clients wait until others close theirs.
     package init(
         _ responder: some HTTPResponder<some RequestContext & InitializableFromSource<ApplicationRequestContextSource>>,
-        port: Int = 0, label: String, idleTime: Duration = .seconds(75)
+        port: Int = 0, label: String, idleTime: Duration = .seconds(75),
+        maximumConnections: Int = Self.halfOfDescriptors
     ) async throws {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         var logger = Logger(label: label)
@@ -33,7 +35,9 @@ package struct LoopbackService: Sendable {
         let application = Application(
             responder: responder,
             server: HTTPServerBuilder { connections.holding(HTTP1Channel(responder: $0, configuration: http)) },
-            configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 1024),
+            configuration: .init(
+                address: .hostname("127.0.0.1", port: port), backlog: 1024,
+                availableConnectionsDelegate: MaximumAvailableConnections(maximumConnections, logger: logger)),
             onServerRunning: { channel in
                 if let port = channel.localAddress?.port { continuation.yield(port) }
                 continuation.finish()
@@ -58,6 +62,10 @@ package struct LoopbackService: Sendable {
             throw CancellationError()
         }
     }
+
+    /// Half of the files that the process may open: the rest is for its files and outgoing connections. The runtime ends
+    /// the process if it cannot get a descriptor.
+    package static var halfOfDescriptors: Int { max(16, min(DescriptorLimit.current ?? 1024, 16_384) / 2) }
 
     /// Stops the server: accepts no more connections, and closes open ones after half a second.
     package func stop() async {
