@@ -38,6 +38,8 @@ package final class NotificationV1Receiver: Sendable {
 
     /// Verifies the receipt of a notification and stores a request for its history. The request is on disk when this
     /// method returns.
+    ///
+    /// Does not log refusals: whoever sends many could fill the log. The caller logs a few per second.
     package func receive(_ notification: NotificationV1, from sender: String?) async throws {
         guard apps.acceptReceiptsFromOldClients else {
             throw ServiceFailure(
@@ -49,10 +51,11 @@ package final class NotificationV1Receiver: Sendable {
             throw ServiceFailure(
                 .invalid, "no_receipt", "The notification of version 1 has no receipt, which is its only signed part.")
         }
-        guard apps.all.contains(where: { $0.accepts(password: notification.password) }) else { throw Self.wrongSecret }
+        guard apps.all.contains(where: { $0.accepts(password: notification.password) }) else {
+            throw Self.wrongSecret("The shared secret is not an app's.")
+        }
         let receipt: VerifiedReceipt
         do { receipt = try purchaseVerifier.verifyReceipt(text) } catch {
-            logger.warning("a version 1 notification was refused", metadata: ["code": "\(error.code)"])
             throw ServiceFailure(.invalid, "\(error.code)", error.message)
         }
         guard let app = apps[receipt.audience.bundleID],
@@ -61,9 +64,7 @@ package final class NotificationV1Receiver: Sendable {
             throw ServiceFailure(.invalid, "wrong_app", "The receipt belongs to an app that is not configured.")
         }
         guard app.accepts(password: notification.password) else {
-            logger.warning(
-                "a version 1 notification has the wrong shared secret", metadata: ["app": "\(app.bundleID)"])
-            throw Self.wrongSecret
+            throw Self.wrongSecret("The shared secret is not that of \(app.bundleID).")
         }
         warn(about: app.bundleID)
         // One Apple account made all purchases of a receipt, so the App Store returns the whole history for any of
@@ -83,8 +84,9 @@ package final class NotificationV1Receiver: Sendable {
             .tooOften, "rate_limited", "Too many notifications of version 1.", isRetryable: true, backoff: backoff)
     }
 
-    private static let wrongSecret = ServiceFailure(
-        .unauthorized, "wrong_secret", "The shared secret is not the app's.")
+    private static func wrongSecret(_ message: String) -> ServiceFailure {
+        ServiceFailure(.unauthorized, "wrong_secret", message)
+    }
 
     private func warn(about bundleID: String) {
         guard warned.withLock({ $0.insert(bundleID).inserted }) else { return }
