@@ -215,7 +215,7 @@ let package = Package(
             "CounterfoilServerTests",
             everything + [
                 "counterfoil", metrics, tracing, server("InMemoryTracing", "swift-distributed-tracing"), grdb, sqlite,
-                yams, "WebConsole", "MemoryLedger",
+                yams, "WebConsole", "MemoryLedger", .product(name: "NIOEmbedded", package: "swift-nio"),
             ]),
         tests(
             "CounterfoilTests",

@@ -28,17 +28,19 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        addVersionHandler(context)
+        addParserHandlers(context)
         if context.channel.isActive { admit(context) }
     }
 
-    /// Adds a handler at the only place of the pipeline where the version of a request is known.
-    private func addVersionHandler(_ context: ChannelHandlerContext) {
+    /// Adds the handlers that follow the parser: the one for the version of a request, which is known only there, and
+    /// before it the one for requests that wait.
+    private func addParserHandlers(_ context: ChannelHandlerContext) {
         let operations = context.pipeline.syncOperations
         do {
             let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             let position = ChannelPipeline.SynchronousOperations.Position.after(decoder)
             try operations.addHandler(VersionHandler(maximumBytes: maximumBytes), position: position)
+            try operations.addHandler(RequestQueue(), position: position)
         } catch { context.fireErrorCaught(error) }
     }
 
