@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
+internal import NIOHTTP1
 internal import Synchronization
 
 /// Limits the bytes of all request bodies in memory, so that clients with many connections cannot exhaust the memory.
@@ -108,14 +109,24 @@ extension Request {
     /// Reads the body.
     ///
     /// - Throws: 413 when the body or its `Content-Length` exceeds `limit`. The latter is checked before reading.
+    ///   `ChannelError` when the connection ends before the body.
     func bytes(upTo limit: Int) async throws -> [UInt8] {
         try requireLength(upTo: limit)
         var bytes: [UInt8] = []
-        for try await part in body {
-            guard part.readableBytes <= limit - bytes.count else { throw APIFailure.tooLarge(limit) }
-            // Reserve the declared length at once, up to a small maximum, because the declaration may be false.
-            if bytes.isEmpty { bytes.reserveCapacity(min(max(declaredLength ?? 0, 0), Self.maximumReservedCapacity)) }
-            bytes.append(contentsOf: part.readableBytesView)
+        do {
+            for try await part in body {
+                guard part.readableBytes <= limit - bytes.count else { throw APIFailure.tooLarge(limit) }
+                // Reserve the declared length at once, up to a small maximum, because the declaration may be false.
+                if bytes.isEmpty {
+                    bytes.reserveCapacity(min(max(declaredLength ?? 0, 0), Self.maximumReservedCapacity))
+                }
+                bytes.append(contentsOf: part.readableBytesView)
+            }
+        } catch let error where error is APIFailure || error is HTTPParserError || error is CancellationError {
+            throw error
+        } catch {
+            // With TLS the error of a lost connection has other types.
+            throw ChannelError.inputClosed
         }
         return bytes
     }
