@@ -6,8 +6,7 @@ extension PurchaseStateMachine {
     mutating func check(force: Bool, isRestore: Bool = false) {
         guard let record else { return }
         if force || staleSince == nil && (age ?? .infinity) >= Self.freshness { staleSince = lastID }
-        // A repeated sign-in, as at each launch, says nothing new about the device.
-        guard gathering == nil || isRestore else { return gathersAgain = gathersAgain || force }
+        guard gathering == nil || isRestore else { return gathersAgain = true }
         if let gathering { effects.append(.unschedule(.gathering(gathering.id))) }
         lastCheck = now
         // Retry failed deliveries, and report again what the responses did not mention.

@@ -17,7 +17,9 @@ extension PurchaseStateMachine {
             (halted, blocksMerge) = (nil, false)
             (wasTokenRenewed, isRequestingToken) = (false, isRequestingToken && token == nil)
             retryNow()
-            return check(force: false)
+            // A repeated sign-in, as at each launch, says nothing new about the device.
+            if gathering == nil { check(force: false) }
+            return
         }
         endSession()
         if isAnonymous, let anonymous = device.anonymous {
