@@ -12,6 +12,10 @@ import Synchronization
 ///
 /// It does not use Foundation's `Process`, which in Swift 6.3 reads past the end of directory entries while it lists
 /// open files, and crashes tests with more than a thousand of them (swift-corelibs-foundation, pull request 5472).
+///
+/// A program is killed after half an hour: a test that waits for one that hangs fails then. Programs that still run
+/// when the tests end are killed, too: they would keep the standard error of the tests open, and its reader would wait
+/// forever.
 package final class ChildProcess: Sendable {
     /// The result of a program that has ended.
     package struct Outcome: Sendable {
@@ -26,16 +30,10 @@ package final class ChildProcess: Sendable {
 
     /// The lines of standard output. The stream finishes when the process ends.
     package let lines: AsyncStream<String>
-    private let identifier: Int32
+    /// The process identifier.
+    package let identifier: Int32
     private let hasEnded: Mutex<Bool>
     private let status: Task<Int32, Never>
-
-    /// The running processes. They are killed when the tests end: a test that failed before it ended its process leaves
-    /// it, and the reader of the tests' standard error would wait until all processes that have it end.
-    private static let running = Mutex<Set<Int32>>([])
-    private static let killingAtExit = atexit {
-        ChildProcess.running.withLock { for process in $0 { _ = kill(process, SIGKILL) } }
-    }
 
     /// Starts a program, and returns when it runs.
     ///
@@ -53,14 +51,18 @@ package final class ChildProcess: Sendable {
         let (lines, line) = AsyncStream.makeStream(of: String.self)
         let (starts, start) = AsyncStream.makeStream(of: Result<Int32, any Error>.self)
         self.lines = lines
-        let status = Task {
+        status = Task {
             defer { line.finish() }
             do {
+                var program: RunningProgram?
+                defer { program?.end() }
                 return try await Subprocess.run(
                     configuration, input: .none, output: .sequence,
                     error: .fileDescriptor(file ?? .standardError, closeAfterSpawningProcess: file != nil)
                 ) { execution in
-                    start.yield(.success(Int32(execution.processIdentifier.value)))
+                    let identifier = Int32(execution.processIdentifier.value)
+                    program = RunningProgram(identifier)
+                    start.yield(.success(identifier))
                     for try await text in execution.standardOutput.strings() { line.yield(text) }
                 }.terminationStatus.number
             } catch {
@@ -73,16 +75,12 @@ package final class ChildProcess: Sendable {
             started = result
             break
         }
-        do { identifier = try started.get() } catch {
-            // The task was cancelled and the process may run.
-            status.cancel()
-            throw error
-        }
-        self.status = status
+        identifier = try started.get()
         hasEnded = Mutex(false)
-        _ = Self.killingAtExit
-        Self.running.withLock { _ = $0.insert(identifier) }
-        Task { await end() }
+        Task {
+            _ = await status.value
+            hasEnded.withLock { $0 = true }
+        }
     }
 
     package var isRunning: Bool { hasEnded.withLock { !$0 } }
@@ -94,18 +92,20 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits until the process has ended.
+    /// Waits until the process has ended. Kills it if the task is cancelled, for example by the time limit of a test.
     ///
     /// - Returns: The exit status, or 128 plus the signal number after a crash.
     package func end() async -> Int32 {
-        let code = await status.value
-        // From here on, the identifier may be that of another process.
-        hasEnded.withLock { $0 = true }
-        Self.running.withLock { _ = $0.remove(identifier) }
-        return code
+        await withTaskCancellationHandler {
+            await status.value
+        } onCancel: {
+            send(SIGKILL)
+        }
     }
 
     /// Runs a program and waits until it has ended.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled. The program is killed then.
     package static func run(
         _ executable: URL, _ arguments: [String], stdin: Data = Data(), environment: [String: String]? = nil,
         in directory: URL? = nil
@@ -114,11 +114,18 @@ package final class ChildProcess: Sendable {
             // A file instead of a pipe: a program that stops reading a pipe would end the tests with SIGPIPE.
             let input = folder.appending(path: "in")
             try stdin.write(to: input)
+            var program: RunningProgram?
+            defer { program?.end() }
             let result = try await Subprocess.run(
                 configuration(executable, arguments, environment, directory),
                 input: .fileDescriptor(
                     FileDescriptor.open(FilePath(input.path), .readOnly), closeAfterSpawningProcess: true),
-                output: .bytes(limit: 64 << 20), error: .bytes(limit: 64 << 20))
+                output: .bytes(limit: 64 << 20), error: .bytes(limit: 64 << 20)
+            ) { execution in
+                program = RunningProgram(Int32(execution.processIdentifier.value))
+            }
+            // Otherwise a test that repeats a command until a condition holds would not end at its time limit.
+            try Task.checkCancellation()
             return Outcome(
                 status: result.terminationStatus.number,
                 output: String(decoding: result.standardOutput, as: UTF8.self),
@@ -139,6 +146,35 @@ package final class ChildProcess: Sendable {
                 return .custom(Dictionary(uniqueKeysWithValues: all.map { (.init(stringLiteral: $0), $1) }))
             } ?? .inherit,
             workingDirectory: directory.map { FilePath($0.path) })
+    }
+}
+
+/// A program to kill if it runs for half an hour, or when the tests end.
+private struct RunningProgram: Sendable {
+    private let identifier: Int32
+    private let limit: Task<Void, Never>
+
+    private static let identifiers = Mutex<Set<Int32>>([])
+    /// Registers the handler once.
+    private static let killsAtExit: Void = {
+        _ = atexit { RunningProgram.identifiers.withLock { for program in $0 { _ = kill(program, SIGKILL) } } }
+    }()
+
+    init(_ identifier: Int32) {
+        self.identifier = identifier
+        _ = Self.killsAtExit
+        Self.identifiers.withLock { _ = $0.insert(identifier) }
+        limit = Task {
+            // A cancelled sleep: the program has ended.
+            do { try await Task.sleep(for: .seconds(1800)) } catch { return }
+            _ = kill(identifier, SIGKILL)
+        }
+    }
+
+    /// Called when the program has ended.
+    func end() {
+        limit.cancel()
+        Self.identifiers.withLock { _ = $0.remove(identifier) }
     }
 }
 
