@@ -161,6 +161,7 @@ struct `A command whose output cannot be written` {
                 break
             }
             let url = try #require(try RunningCommand.object(first)["controlURL"] as? String)
+            try await RunningCommand.allowSlowReceivers(of: url)
             try await body(url)
             return try await destination(of: url)
         }
@@ -225,7 +226,8 @@ struct `A command whose output cannot be written` {
             while try await Self.destination(of: simulator) == Self.before { try #require(pipe.isRunning) }
             // The reader ends after the first line. Writing the next line fails.
             while pipe.isRunning {
-                _ = try await Command.run(["simulator", "buy", "anna", "coins.100", "--simulator", simulator])
+                let bought = try await Command.run(["simulator", "buy", "anna", "coins.100", "--simulator", simulator])
+                try #require(bought.status == 0, "\(bought.errors)")
             }
         }
         #expect(destination == Self.before)

@@ -9,7 +9,7 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite struct `simulator listen` {
+@Suite(.timeLimit(.minutes(10))) struct `simulator listen` {
     /// Calls `body` with a running listener, a function that returns its next line, its port and the folder of the
     /// simulator.
     private func withListener(

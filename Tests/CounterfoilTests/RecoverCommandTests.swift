@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `A recovery by a running server` {
+@Suite(.timeLimit(.minutes(10))) struct `A recovery by a running server` {
     /// Calls `body` with the URL and the key of a running server that uses a simulator.
     private func withServer(_ body: (_ url: String, _ key: String) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.serialized) struct `Several simulators` {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `Several simulators` {
     /// A home with simulators in several folders.
     private struct Home {
         let folder: URL

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `Simulator commands` {
+@Suite(.timeLimit(.minutes(10))) struct `Simulator commands` {
     /// A running simulator and its folder, which is passed to other commands.
     struct Session: Sendable {
         let folder: URL

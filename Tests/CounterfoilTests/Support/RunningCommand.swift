@@ -1,3 +1,4 @@
+import AppStoreServer
 import Basics
 import Foundation
 import TestSupport
@@ -49,7 +50,21 @@ final class RunningCommand: Sendable {
         }) {
             var lines = simulator.lines.makeAsyncIterator()
             let url = try #require(try RunningCommand.object(await lines.next())["controlURL"] as? String)
+            try await allowSlowReceivers(of: url)
             return try await body(store, url)
+        }
+    }
+
+    /// Lets a simulator wait for minutes until a notification is acknowledged. On a busy machine a receiver may need more
+    /// than five seconds, and a simulator whose clock is frozen never sends the notification again.
+    static func allowSlowReceivers(of controlURL: String) async throws {
+        for environment in ["production", "sandbox"] {
+            let answer = try await AsyncHTTPClientTransport().send(
+                HTTPTransportRequest(
+                    method: "PATCH", url: "\(controlURL)/\(environment)/settings",
+                    headers: [("Content-Type", "application/json")], body: Data(#"{"deliveryTimeout":600}"#.utf8),
+                    timeout: .seconds(600)))
+            try #require(answer.status == 200)
         }
     }
 }

@@ -12,6 +12,8 @@ final class Terminal {
     /// Variable assignments, which are repeated before every line.
     private var assignments: [String] = []
     private var background: [Background] = []
+    /// All commands that were started without waiting for them.
+    private var started: [RunningCommand] = []
 
     /// A running command, and the lines that it printed before it was ready.
     struct Background {
@@ -42,6 +44,8 @@ final class Terminal {
             let terminal = try Terminal(home: folder)
             return try await withCleanup({
                 for background in terminal.background.reversed() { await terminal.end(background) }
+                // Those that were not ready, or that the test has not ended.
+                for command in terminal.started { command.kill() }
             }) { try await body(terminal) }
         }
     }
@@ -82,9 +86,11 @@ final class Terminal {
     /// Starts a command without waiting for it.
     func begin(_ line: String) async throws -> RunningCommand {
         let words = literal(Self.typed(line)).split(separator: " ").map(String.init)
-        return try await RunningCommand(
+        let command = try await RunningCommand(
             Array(words.drop { $0 == "counterfoil" }.prefix { $0 != "&" }), state: state, environment: environment,
             in: home)
+        started.append(command)
+        return command
     }
 
     /// Starts a command that keeps running: a simulator, a server, a listener. Returns when it is ready.
@@ -97,9 +103,12 @@ final class Terminal {
             if line.contains("Ctrl-C") { break }
         }
         try #require(hints.last?.contains("Ctrl-C") == true, "\(line) is not ready: \(hints)")
-        let started = Background(command: command, hints: hints)
-        background.append(started)
-        return started
+        let running = Background(command: command, hints: hints)
+        background.append(running)
+        if let control = hints.compactMap({ $0.firstMatch(of: #/^ +control +(http\S+)/#)?.1 }).first {
+            try await RunningCommand.allowSlowReceivers(of: String(control))
+        }
+        return running
     }
 
     /// Interrupts a running command and expects it to end with status 0.
