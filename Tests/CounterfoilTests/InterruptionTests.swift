@@ -82,6 +82,35 @@ import Testing
             #expect(try FileManager.default.contentsOfDirectory(atPath: temporaryFolder).isEmpty)
         }
     }
+
+    /// Returns a set of signals in the status that Linux shows of a process. Its lowest bit is the signal 1.
+    private static func mask(_ name: String, in status: String) throws -> UInt64 {
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(name + ":") })
+        return try #require(UInt64(line.dropFirst(name.count + 2), radix: 16))
+    }
+
+    /// Both signals were ignored until their sources were registered: a simulator that was ended right after its start
+    /// kept running.
+    @Test(
+        .timeLimit(.minutes(10)), .enabled(if: FileManager.default.fileExists(atPath: "/proc/self"), "not on Linux"))
+    func `A simulator that starts ignores no signal that ends it`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let simulator = try await ChildProcess(
+                Tool.executable(), ["simulator", "--json"],
+                environment: ["TMPDIR": folder.path, "XDG_STATE_HOME": folder.path])
+            defer { simulator.send(SIGKILL) }
+            let signals = UInt64(1) << UInt64(SIGINT - 1) | UInt64(1) << UInt64(SIGTERM - 1)
+            var ignored: UInt64 = 0
+            try await waitUntil("the signals are caught") {
+                let status = try String(contentsOfFile: "/proc/\(simulator.identifier)/status", encoding: .utf8)
+                ignored |= try Self.mask("SigIgn", in: status)
+                return try Self.mask("SigCgt", in: status) & signals == signals
+            }
+            #expect(ignored & signals == 0)
+            simulator.send(SIGTERM)
+            _ = await simulator.end()
+        }
+    }
 }
 
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"))

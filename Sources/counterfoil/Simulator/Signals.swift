@@ -95,12 +95,17 @@ enum Signals {
     }
 
     /// Registers the signal sources, once for the life of the process: on Linux, Dispatch does not call a source of a
-    /// signal after another source of that signal was cancelled. A signal is ignored until its source is registered.
+    /// signal after another source of that signal was cancelled. Until then a signal ends the process, which has nothing
+    /// to clean up yet.
     private static let registration = Task {
         let (registered, continuation) = AsyncStream.makeStream(of: Void.self)
-        // `nohup` ignores SIGHUP: a handler other than the default, which is nil, stays.
-        let handled = numbers.filter { signal($0, SIG_IGN) == nil || $0 != SIGHUP }
+        let handled = numbers.filter { $0 != SIGHUP || !isHangupIgnored() }
         for number in handled {
+            #if canImport(Darwin)
+                // On Linux a source replaces the default action. If the signal were ignored there, one that arrives
+                // before the source is registered would be lost.
+                signal(number, SIG_IGN)
+            #endif
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 // The handler retains the source and the source retains the handler, so the source is never released.
@@ -114,5 +119,12 @@ enum Signals {
             left -= 1
             if left == 0 { return }
         }
+    }
+
+    /// Whether SIGHUP has another action than the default, which is nil: `nohup` ignores it.
+    private static func isHangupIgnored() -> Bool {
+        let action = signal(SIGHUP, SIG_IGN)
+        signal(SIGHUP, action)
+        return action != nil
     }
 }
