@@ -64,6 +64,10 @@ class Simulator(Program):
         self.information = json.loads(self.first_line)
         self.control = self.information["controlURL"]
         self.base = self.control.removesuffix("/simulator")
+        # On a busy machine a server may need more than five seconds to acknowledge a notification, and a simulator whose clock
+        # is frozen never sends it again.
+        for environment in ("production", "sandbox"):
+            self.call("PATCH", f"/{environment}/settings", {"deliveryTimeout": 60})
 
     def call(self, method: str, path: str, body=None):
         request = urllib.request.Request(
