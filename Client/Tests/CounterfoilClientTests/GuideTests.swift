@@ -15,7 +15,9 @@ struct `The guide to tests` {
 
     var server: MemoryBackend { MemoryBackend([ProductEntitlements("lifetime", ["pro"])], scheduler: scheduler) }
 
-    func until(_ condition: () async -> Bool) async { while await !condition() { await Task.yield() } }
+    func until(_ condition: () async -> Bool) async {
+        while !Task.isCancelled, await !condition() { await Task.yield() }
+    }
 
     @Test func `A purchase on the device is shown without a tap`() async throws {
         let client = client(server)

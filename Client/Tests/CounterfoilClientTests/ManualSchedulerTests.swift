@@ -8,7 +8,7 @@ struct `The manual clock` {
         let scheduler = ManualScheduler()
         let start = await scheduler.now()
         let sleeper = Task { try await scheduler.sleep(for: 10) }
-        while await scheduler.nextWake == nil { await Task.yield() }
+        try await waitUntil { await scheduler.nextWake != nil }
         #expect(await scheduler.nextWake == 10)
         await scheduler.set(to: start + 60)
         let pause = try #require(await scheduler.nextWake)

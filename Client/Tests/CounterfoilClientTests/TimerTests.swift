@@ -40,14 +40,14 @@ struct `Timers of the client` {
             store: ScriptedStore(), backend: backend, storage: MemoryStorage(), scheduler: scheduler)
         client.start()
         try client.signIn(anna, token: "token")
-        while await backend.requests == 0 { await Task.yield() }
-        while await scheduler.clock.nextWake != 2 { await Task.yield() }
+        try await waitUntil { await backend.requests > 0 }
+        try await waitUntil { await scheduler.clock.nextWake == 2 }
         await scheduler.hold()
         try client.signIn("ben", token: "token")
-        while await !scheduler.hasWaitingClient { await Task.yield() }
+        try await waitUntil { await scheduler.hasWaitingClient }
         await scheduler.clock.advance(by: 2)
         await scheduler.release()
-        while await client.current.id != "ben" { await Task.yield() }
+        try await waitUntil { await client.current.id == "ben" }
         // The client has time to handle the timer.
         for _ in 0..<1000 {
             await Task.yield()
@@ -55,9 +55,9 @@ struct `Timers of the client` {
             try #require(current.readiness == .checking)
         }
         // The customer's own time limit still applies.
-        while await scheduler.clock.nextWake != 2 { await Task.yield() }
+        try await waitUntil { await scheduler.clock.nextWake == 2 }
         await scheduler.clock.advance(by: 2)
-        while await client.current.readiness == .checking { await Task.yield() }
+        try await waitUntil { await client.current.readiness != .checking }
         await client.stop()
     }
 }

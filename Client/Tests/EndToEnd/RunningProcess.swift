@@ -69,9 +69,13 @@ package final class RunningProcess: Sendable {
         await end.value
     }
 
-    /// Terminates the process.
+    /// Terminates the process. Kills it if the task is cancelled, as by the time limit of a test.
     package func stop() async {
         _ = Foundation.kill(identifier, SIGTERM)
-        await end.value
+        await withTaskCancellationHandler {
+            await end.value
+        } onCancel: {
+            _ = Foundation.kill(identifier, SIGKILL)
+        }
     }
 }

@@ -59,6 +59,8 @@ package actor StoreAndServer {
         var settings = try await object("GET", "production/settings")
         settings["enforcesRateLimits"] = .bool(false)
         settings["gracePeriod"] = .text("sixteenDays")
+        // On a busy machine the server may need more than five seconds to acknowledge a notification.
+        settings["deliveryTimeout"] = .number(120)
         settings["notificationURL"] = .text(server.appendingPathComponent("apple/notifications").absoluteString)
         let body = try JSONEncoder().encode(settings)
         _ = try await send("PUT", "production/settings", String(decoding: body, as: UTF8.self))
