@@ -7,7 +7,7 @@ import X509
 
 @testable import AppStoreTrust
 
-@Suite struct `The revocation checker` {
+@Suite(.timeLimit(.minutes(10))) struct `The revocation checker` {
     let authority: Authority
     let chain: CertificateChain
     let responders: TestResponders

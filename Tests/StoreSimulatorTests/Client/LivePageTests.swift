@@ -7,7 +7,7 @@ import WebConsole
 
 @testable import StoreSimulator
 
-@Suite struct `Open pages of a simulator` {
+@Suite(.timeLimit(.minutes(10))) struct `Open pages of a simulator` {
     @Test func `Open pages learn of the result of a delivery`() async throws {
         let (delivery, gate) = (Gate(), Gate())
         let simulator = try await Simulator.start(.frozen) { _ in
