@@ -18,4 +18,15 @@ import Testing
         running.cancel()
         await #expect(throws: CancellationError.self) { _ = try await running.value }
     }
+
+    /// If the tests crash, programs keep running. `swift test` ends when nothing has its standard error open.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self"), "not on Linux"))
+    func `A program does not have the standard error of the tests open`() async throws {
+        let program = try await ChildProcess(
+            URL(filePath: "/bin/sh"), ["-c", "readlink /proc/$$/fd/2"], environment: ["PATH": "/usr/bin:/bin"])
+        let found = await program.lines.first { _ in true }
+        let errors = try #require(found)
+        #expect(try errors != FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/2"))
+        #expect(await program.end() == 0)
+    }
 }

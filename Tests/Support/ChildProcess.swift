@@ -14,8 +14,7 @@ import Synchronization
 /// open files, and crashes tests with more than a thousand of them (swift-corelibs-foundation, pull request 5472).
 ///
 /// A program is killed after half an hour: a test that waits for one that hangs fails then. Programs that still run
-/// when the tests end are killed, too: they would keep the standard error of the tests open, and its reader would wait
-/// forever.
+/// when the tests end are killed, too.
 package final class ChildProcess: Sendable {
     /// The result of a program that has ended.
     package struct Outcome: Sendable {
@@ -37,17 +36,19 @@ package final class ChildProcess: Sendable {
 
     /// Starts a program, and returns when it runs.
     ///
-    /// - Parameter errors: The file to which standard error is appended; nil inherits the standard error of the tests.
+    /// - Parameter errors: The file to which standard error is appended; nil copies it to that of the tests.
     package init(
         _ executable: URL, _ arguments: [String], environment: [String: String], in directory: URL? = nil,
         errors: URL? = nil
     ) async throws {
         let configuration = Self.configuration(executable, arguments, environment, directory)
-        let file = try errors.map { errors in
-            try FileDescriptor.open(
-                FilePath(errors.path), .writeOnly, options: [.create, .append],
-                permissions: .ownerReadWrite)
-        }
+        let file =
+            if let errors {
+                try FileDescriptor.open(
+                    FilePath(errors.path), .writeOnly, options: [.create, .append], permissions: .ownerReadWrite)
+            } else {
+                try Self.pipeToStandardError()
+            }
         let (lines, line) = AsyncStream.makeStream(of: String.self)
         let (starts, start) = AsyncStream.makeStream(of: Result<Int32, any Error>.self)
         self.lines = lines
@@ -58,7 +59,7 @@ package final class ChildProcess: Sendable {
                 defer { program?.end() }
                 return try await Subprocess.run(
                     configuration, input: .none, output: .sequence,
-                    error: .fileDescriptor(file ?? .standardError, closeAfterSpawningProcess: file != nil)
+                    error: .fileDescriptor(file, closeAfterSpawningProcess: true)
                 ) { execution in
                     let identifier = Int32(execution.processIdentifier.value)
                     program = RunningProgram(identifier)
@@ -81,6 +82,28 @@ package final class ChildProcess: Sendable {
             _ = await status.value
             hasEnded.withLock { $0 = true }
         }
+    }
+
+    /// Returns the end of a pipe whose contents are copied to the standard error of the tests.
+    ///
+    /// A program that inherited that would keep it open if the tests crash or are killed, and `swift test` would wait
+    /// for its end.
+    private static func pipeToStandardError() throws -> FileDescriptor {
+        let pipe = try FileDescriptor.pipe()
+        Thread.detachNewThread {
+            // Ends with the program, or if the standard error of the tests cannot be written.
+            do {
+                try pipe.readEnd.closeAfter {
+                    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+                    while true {
+                        let count = try buffer.withUnsafeMutableBytes { try pipe.readEnd.read(into: $0) }
+                        guard count > 0 else { return }
+                        try FileDescriptor.standardError.writeAll(buffer[..<count])
+                    }
+                }
+            } catch { return }
+        }
+        return pipe.writeEnd
     }
 
     package var isRunning: Bool { hasEnded.withLock { !$0 } }
