@@ -25,7 +25,7 @@ import Testing
                 kill -TERM $server
                 wait $server
                 """
-            let port = try ClosedPort()
+            let port = try ClosedPort.belowEphemeralRange()
             port.release()
             let outcome = try await Command.run(
                 URL(filePath: "/bin/sh"), ["-c", script, Tool.executable().path, folder.path, "\(port.number)"],

@@ -20,9 +20,9 @@ package final class LoopbackServer: Sendable {
     /// The received requests, one text each.
     package var requests: [String] { received.withLock { $0 } }
 
-    /// Listens at a port, or at any free port.
-    package init(answer: Data?, staysOpen: Bool = false, at number: UInt16 = 0) throws {
-        (listener, port) = try boundSocket(at: number)
+    /// Listens at any free port.
+    package init(answer: Data?, staysOpen: Bool = false) throws {
+        (listener, port) = try boundSocket(at: 0)
         guard listen(listener, 8) == 0 else {
             close(listener)
             throw CocoaError(.fileNoSuchFile)
@@ -93,7 +93,17 @@ package final class ClosedPort: Sendable {
     package let number: UInt16
     private let descriptor: Int32
 
-    package init() throws { (descriptor, number) = try boundSocket(at: 0) }
+    /// Binds a port, or any free one.
+    package init(at port: UInt16 = 0) throws { (descriptor, number) = try boundSocket(at: port) }
+
+    /// Binds a port below the ephemeral range, so that no other program gets the port between its release and its use.
+    package static func belowEphemeralRange() throws -> ClosedPort {
+        for _ in 0..<100 {
+            // The port may be in use.
+            do { return try ClosedPort(at: .random(in: 10_000..<32_768)) } catch is CocoaError {}
+        }
+        return try ClosedPort()
+    }
 
     package func release() { close(descriptor) }
 }

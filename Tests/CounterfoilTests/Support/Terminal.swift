@@ -24,18 +24,9 @@ final class Terminal {
     private init(home: URL) throws {
         self.home = home
         // Both ports are in use until both are known, so that they differ.
-        let servers = try ["8080", "9000"].map { ($0, try Self.server()) }
-        defer { for (_, server) in servers { server.stop() } }
-        ports = Dictionary(uniqueKeysWithValues: servers.map { ($0, String($1.port)) })
-    }
-
-    /// A server at a port below the ephemeral range, so that no other program gets the port before the test uses it.
-    private static func server() throws -> LoopbackServer {
-        for _ in 0..<100 {
-            // The port may be in use.
-            do { return try LoopbackServer(answer: nil, at: .random(in: 10_000..<32_768)) } catch is CocoaError {}
-        }
-        return try LoopbackServer(answer: nil)
+        let bound = try ["8080", "9000"].map { ($0, try ClosedPort.belowEphemeralRange()) }
+        defer { for (_, port) in bound { port.release() } }
+        ports = Dictionary(uniqueKeysWithValues: bound.map { ($0, String($1.number)) })
     }
 
     /// Calls `body` with a new terminal, and ends the commands started in it.
