@@ -52,7 +52,7 @@ package final class ChildProcess: Sendable {
         let (lines, line) = AsyncStream.makeStream(of: String.self)
         let (starts, start) = AsyncStream.makeStream(of: Result<Int32, any Error>.self)
         self.lines = lines
-        status = Task {
+        let status = Task {
             defer { line.finish() }
             do {
                 var program: RunningProgram?
@@ -76,7 +76,12 @@ package final class ChildProcess: Sendable {
             started = result
             break
         }
-        identifier = try started.get()
+        do { identifier = try started.get() } catch {
+            // The task was cancelled, and the program may run.
+            status.cancel()
+            throw error
+        }
+        self.status = status
         hasEnded = Mutex(false)
         Task {
             _ = await status.value
