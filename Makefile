@@ -5,6 +5,9 @@ BUILD := swift build
 # The same options everywhere, so that the package is not compiled again for each target.
 CLIENT_OPTIONS := -Xswiftc -warnings-as-errors
 
+# The time limit of Scripts/run-tests is for the ordinary tests.
+crash agreement api-fuzz end-to-end: export TEST_MINUTES ?= 1440
+
 # Swift builds one at a time anyway, and the order of a target's prerequisites matters.
 .NOTPARALLEL:
 
