@@ -108,6 +108,18 @@ extension `App launch` {
         #expect(harness.sent.map(\.request.credential.token) == ["new"])
     }
 
+    @Test func `In the foreground the device is read again, also if an earlier reading has not ended`() {
+        var harness = Harness.launched()
+        harness.relaunch(after: hour)
+        let reading = harness.gathers
+        harness.gathers = []
+        // The app was suspended meanwhile.
+        harness.pass(6 * 60)
+        harness.send(.foreground)
+        for (id, name) in reading { harness.send(.gathered(id, .nothing(of: name))) }
+        #expect(!harness.gathers.isEmpty)
+    }
+
     @Test(arguments: [true, false])
     func `A status that changes while the customer is fetched causes another fetch`(isReadFirst: Bool) {
         var harness = Harness.launched()
