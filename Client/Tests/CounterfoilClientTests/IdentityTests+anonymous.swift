@@ -191,6 +191,34 @@ extension `Ownership of purchases` {
         #expect(harness.device?.intents.map(\.customer) == [anna])
     }
 
+    @Test func `A merge that waits for an account is not replaced when another account signs in`() throws {
+        var harness = try Self.anonymous()
+        let anonymous = try #require(harness.customer?.id)
+        harness.send(.signedIn(customer: anna, token: "a"))
+        harness.gather()
+        harness.fail(.noConnection)
+        // The session names the anonymous customer of the Apple Account as before.
+        let second = UUID()
+        harness.send(.signedOut(fresh: second))
+        harness.gather()
+        let session = CustomerCredential(customer: anonymous, token: "session")
+        harness.send(.token(customer: second.uuidString.lowercased(), .success(session)))
+        harness.answerAll()
+        #expect(harness.customer?.id == anonymous)
+        harness.send(.signedIn(customer: bert, token: "b"))
+        harness.gather()
+        harness.answerAll()
+        #expect(harness.sent.compactMap(\.request.mergesFrom) == [anonymous])
+        #expect(harness.device?.merges == [anonymous: anna])
+        harness.send(.signedIn(customer: anna, token: "a"))
+        harness.gather()
+        harness.answerAll()
+        #expect(harness.sent.compactMap(\.request.mergesFrom) == [anonymous, anonymous])
+        let merge = harness.sent.last { $0.request.isMerge }?.request
+        #expect(merge?.credential.customer == anna)
+        #expect(harness.device?.merges?.isEmpty == true)
+    }
+
     @Test func `The server may name the anonymous customer differently`() throws {
         var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()

@@ -24,7 +24,9 @@ extension PurchaseStateMachine {
         endSession()
         if isAnonymous, let anonymous = device.anonymous {
             if device.merges?.count == 100, let first = device.merges?.keys.min() { device.merges?[first] = nil }
-            device.merges = (device.merges ?? [:]).merging([anonymous: customer]) { $1 }
+            // After a sign-out the server names the anonymous customer of the Apple Account as before. Keep the pending
+            // merge of the account that signed in first.
+            device.merges = (device.merges ?? [:]).merging([anonymous: customer]) { old, _ in old }
         }
         (device.anonymous, device.customer) = (nil, customer)
         begin(customer, token: token, with: nil)
