@@ -58,9 +58,9 @@ public struct CustomerResponse: Equatable, Sendable, Codable {
         }
     }
 
-    /// The decoder for the server's JSON: dates are milliseconds since 1970, and keys are in snake case, so a coding
-    /// key for `product_id` is `productId`.
-    package static var decoder: JSONDecoder {
+    /// The decoder for a Counterfoil server's JSON, for your own ``Backend``: dates are milliseconds since 1970, and keys
+    /// are in snake case, so a coding key for `product_id` is `productId`.
+    public static var decoder: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .millisecondsSince1970
         decoder.keyDecodingStrategy = .convertFromSnakeCase
