@@ -115,9 +115,7 @@
         public func finish(_ transactionID: UInt64) async {
             await bought.removeValue(forKey: transactionID)?.finish()
             for await case .verified(let transaction) in StoreKit.Transaction.unfinished
-            where transaction.id == transactionID {
-                await transaction.finish()
-            }
+            where transaction.id == transactionID { await transaction.finish() }
         }
 
         /// Calls `AppStore.sync()`, which may ask the customer for a password.

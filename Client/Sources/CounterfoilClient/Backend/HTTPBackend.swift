@@ -24,9 +24,7 @@ public struct HTTPBackend: Backend {
     ///     server.
     public init(
         server: URL, key: String, app: String? = nil, session: URLSession = .shared, verifier: ResponseVerifier? = nil
-    ) {
-        (self.server, self.key, self.app, self.session, self.verifier) = (server, key, app, session, verifier)
-    }
+    ) { (self.server, self.key, self.app, self.session, self.verifier) = (server, key, app, session, verifier) }
 
     /// Sends `POST /v1/customers/{id}/purchases`.
     public func report(

@@ -22,11 +22,14 @@ extension PurchaseStateMachine {
             return
         }
         endSession()
-        if isAnonymous, let anonymous = device.anonymous {
-            if device.merges?.count == 100, let first = device.merges?.keys.min() { device.merges?[first] = nil }
-            // After a sign-out the server names the anonymous customer of the Apple Account as before. Keep the pending
-            // merge of the account that signed in first.
-            device.merges = (device.merges ?? [:]).merging([anonymous: customer]) { old, _ in old }
+        if isAnonymous, let old = device.anonymous {
+            var merges = device.merges ?? [:]
+            if merges.count == 100, let first = merges.keys.min() { merges[first] = nil }
+            // After a sign-out, the session names the anonymous customer of the Apple Account as before: keep the merge
+            // of the account that signed in first. An anonymous customer without a response has intents only.
+            let isKnown = !usesSession || record?.answer != nil || merges.isEmpty || merges[old] != nil
+            if isKnown { merges[old] = merges[old] ?? customer } else { moveIntents(from: old, to: customer) }
+            device.merges = merges
         }
         (device.anonymous, device.customer) = (nil, customer)
         begin(customer, token: token, with: nil)
