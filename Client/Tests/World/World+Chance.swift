@@ -23,7 +23,7 @@ extension World {
         case 70..<72: buyElsewhere()
         case 72..<74: changeText()
         case 74..<79: signIn()
-        case 79..<81: send(.signedOut(fresh: UUID()))
+        case 79..<81: send(.signedOut(fresh: makeUUID()))
         case 81..<83: restore()
         case 83..<86: endSync()
         case 86..<88: send(.foreground)
@@ -209,11 +209,11 @@ extension World {
 
     mutating func answerToken() {
         guard !tokens.isEmpty else { return }
-        let customer = tokens.removeFirst()
-        if isQuiet || chance(80) {
-            send(.token(customer: customer, .success(CustomerCredential(customer: customer, token: "token"))))
-        } else {
-            send(.token(customer: customer, .failure(chance(80) ? .noConnection : .noToken)))
+        let (customer, isAnonymous) = tokens.removeFirst()
+        guard isQuiet || chance(80) else {
+            return send(.token(customer: customer, .failure(chance(80) ? .noConnection : .noToken)))
         }
+        let name = isAnonymous && rules.token == nil ? Self.appleAccount : customer
+        send(.token(customer: customer, .success(CustomerCredential(customer: name, token: "token"))))
     }
 }

@@ -50,6 +50,7 @@ extension World {
             let parameter = "signed_transactions[\(index)]"
             return .failure(BackendFailure(status: 400, code: "bad_signature", parameter: parameter))
         }
+        if case .merge(let anonymous, _) = request.kind { merge(anonymous, into: customer) }
         // The receipt comes after the signed transactions, because these take precedence.
         defer { keep(request.report?.receipt, for: customer, restore: request.report?.restore) }
         for transaction in transactions {
@@ -151,13 +152,15 @@ extension World {
             // The client cannot know who bought it before the clock was wrong by years, or before the app was deleted.
             if mayForgetBuyers, paid.transaction.appAccountToken == nil { continue }
             expect(kept.contains(id), "\(id) \(paid.transaction.productID) was never kept")
-            // If the answer to a restore was lost, a consumable waits for another restore.
-            let isStranded = moved.contains(id) && paid.transaction.kind == .consumable
+            // If the answer to a restore was lost, or the server refused a merge, a consumable waits for a restore.
+            let isWithOther = owners[id].map { !Self.customers.contains($0) } ?? false
+            let isStranded = (moved.contains(id) || isWithOther) && paid.transaction.kind == .consumable
             expect(
                 !rules.finishes || paid.isFinished || isStranded,
                 "\(id) \(paid.transaction.productID) was never finished")
         }
         expect(requests.isEmpty, "requests are still running")
+        expect(accounts.isEmpty, "an anonymous customer was never merged")
         let answered = answers[customer ?? ""]?.last
         for entitlement in answered?.entitlements ?? [] {
             expect(

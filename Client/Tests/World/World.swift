@@ -42,6 +42,9 @@ package struct World: ~Copyable {
     /// The transactions that a restore moved from the customer who bought them here.
     var moved: Set<UInt64> = []
     var answers: [String: [CustomerResponse]] = [:]
+    /// The account that has to get what an anonymous customer bought: the first one that signed in.
+    var accounts: [String: String] = [:]
+    var lastUUID = 0
     var isQuiet = false
     // MARK: Pending work
     var requests: [Int: ClientRequest] = [:]
@@ -50,7 +53,7 @@ package struct World: ~Copyable {
     var approvals: [(productID: String, options: PurchaseOptions, buyer: String, until: Date)] = []
     var lastBuy: [String: (buyer: String?, date: Date)] = [:]
     var deliveries: [DeviceTransaction] = []
-    var tokens: [String] = []
+    var tokens: [(customer: String, isAnonymous: Bool)] = []
     /// The calls to restore whose sync is running.
     var syncs: [Int] = []
     var restores: Set<Int> = []
@@ -69,6 +72,7 @@ package struct World: ~Copyable {
         if Bool.random(using: &random) { rules.token = { _ in nil } }
         if Int.random(in: 0..<4, using: &random) > 0 { rules.deliver = { _, _ in } }
         rules.finishes = Int.random(in: 0..<10, using: &random) > 0
+        rules.allowsAnonymousCustomers = Int.random(in: 0..<3, using: &random) == 0
         rules.productEntitlements = [
             ProductEntitlements("monthly", ["pro"]), ProductEntitlements("lifetime", ["pro"]),
             ProductEntitlements("season", ["season"], duration: 30 * 86_400_000),
@@ -107,26 +111,27 @@ package struct World: ~Copyable {
         machine = PurchaseStateMachine(rules: rules)
         (requests, gathers, purchases, deliveries, tokens, syncs) = ([:], [], [], [], [], [])
         (restores, timers, checkingSince) = ([], [:], nil)
-        send(.started(device: device, customer: record, fresh: UUID()))
+        send(.started(device: device, customer: record, fresh: makeUUID()))
     }
 
     /// Deletes the app with its records, and installs it again.
     mutating func reinstall() {
-        (device, record, wasReinstalled) = (nil, nil, true)
+        (device, record, accounts, wasReinstalled) = (nil, nil, [:], true)
         launch()
     }
 
     mutating func apply(_ effect: ClientEffect) {
         note("    → \(effect)")
         switch effect {
-        case .saveDevice(let device): self.device = device
+        case .saveDevice(let device):
+            follow(device)
+            self.device = device
         case .saveCustomer(let record): self.record = record
         case .publish(let customer): check(customer)
         case .gather(let id, let name): gathers.append((id, name))
         case .send(let id, let request): check(id, request)
         case .cancel(let id): requests[id] = nil
-        case .requestToken(let customer, _):
-            tokens.append(customer)
+        case .requestToken(let customer, let isAnonymous): tokens.append((customer, isAnonymous))
         case .purchase(let call, let productID, let options):
             expect(
                 device?.intents.contains { $0.productID == productID } ?? false, "bought before the intent was saved")
@@ -150,10 +155,13 @@ package struct World: ~Copyable {
     private mutating func check(_ id: Int, _ request: ClientRequest) {
         expect(customer != nil, "something was sent while signed out")
         expect(request.credential.customer == customer, "something was sent for another customer")
-        expect(rules.token == nil || request.credential.token != nil, "something was sent without a token")
+        let needsToken = rules.token != nil || machine.device.anonymous == customer
+        expect(!needsToken || request.credential.token != nil, "something was sent without a token")
         switch request.kind {
         case .fetch: expect(!requests.values.contains(where: \.isFetch), "two fetches are running")
-        case .merge: expect(false, "a merge without an anonymous customer")
+        case .merge(let anonymous, _):
+            expect(accounts[anonymous] == customer, "\(anonymous) is merged into another account than the first one")
+            expect(!requests.values.contains(where: \.isMerge), "two merges are running")
         case .report(let report):
             let open = Set(requests.values.flatMap { $0.report?.signedTransactions ?? [] }.compactMap { texts[$0]?.id })
             for text in report.signedTransactions {
