@@ -3,14 +3,12 @@ internal import NIOHTTP1
 
 /// Does what depends on the version of a request, which Hummingbird does not know: refuses requests without a valid
 /// `Host`, invites clients to send content, and marks the last request of a connection.
-final class VersionHandler: ChannelDuplexHandler {
+final class VersionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
-    typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
     private let maximumBytes: Int
-    private var pendingResponses = 0
     private var isRefused = false
 
     /// - Parameter maximumBytes: The size of the largest content. The client learns at once that larger content is
@@ -26,22 +24,16 @@ final class VersionHandler: ChannelDuplexHandler {
             // Hummingbird answers a parser error with 400 and closes the connection.
             return context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
         }
-        // The parts of an earlier response must not be separated.
-        if pendingResponses == 0, isInvited(head) {
+        // This does not separate the parts of an earlier response: RequestQueue has waited for its end.
+        if isInvited(head) {
             let invitation = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(wrapOutboundOut(.head(invitation)), promise: nil)
         }
-        pendingResponses += 1
         guard !head.isKeepAlive else { return context.fireChannelRead(data) }
         // One of HTTP/1.0 without `keep-alive`, or one with `close` in any form (RFC 9112, section 9.3). Hummingbird
         // closes the connection only after a request with exactly this header.
         head.headers.replaceOrAdd(name: "Connection", value: "close")
         context.fireChannelRead(wrapInboundOut(.head(head)))
-    }
-
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { pendingResponses -= 1 }
-        context.write(data, promise: promise)
     }
 
     /// Whether a request has exactly one `Host`, or none with HTTP/1.0 (RFC 9112, section 3.2). Of two, a proxy in front
