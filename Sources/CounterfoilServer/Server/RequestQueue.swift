@@ -24,7 +24,10 @@ final class RequestQueue: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
-        if waiting.isEmpty, !mustWait(part) { pass(part, context) } else { waiting.append(.part(part)) }
+        guard waiting.isEmpty, !mustWait(part) else { return waiting.append(.part(part)) }
+        count(part)
+        // As it is: to wrap the part again would allocate memory.
+        context.fireChannelRead(data)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -62,9 +65,8 @@ final class RequestQueue: ChannelDuplexHandler {
         if case .head = part { pendingResponses > 0 } else { false }
     }
 
-    private func pass(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+    private func count(_ part: HTTPServerRequestPart) {
         if case .head = part { pendingResponses += 1 }
-        context.fireChannelRead(wrapInboundOut(part))
     }
 
     private func passWaiting(_ context: ChannelHandlerContext) {
@@ -72,7 +74,9 @@ final class RequestQueue: ChannelDuplexHandler {
             if case .part(let part) = event, mustWait(part) { break }
             waiting.removeFirst()
             switch event {
-            case .part(let part): pass(part, context)
+            case .part(let part):
+                count(part)
+                context.fireChannelRead(wrapInboundOut(part))
             case .error(let error): context.fireErrorCaught(error)
             case .inputClosed: context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
             }
