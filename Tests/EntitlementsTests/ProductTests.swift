@@ -72,6 +72,24 @@ import Testing
         #expect(states(Array(facts.prefix(2)), on: day(29)).product("pro.month").state == .active)
     }
 
+    @Test func `What happens to a subscription after its migration did not end the access by its former product`() {
+        let facts = [
+            period("1", 0, 60), period("5", of: "5", "generic", 30, 60) { $0.previousOriginalTransactionID = "1" },
+        ]
+        let refund = period("1", 0, 60, signed: 50) { ($0.revocationDate, $0.isUpgraded) = (day(50), true) }
+        let purchase = period("6", "basic.month", 45, 75) { $0.reason = .purchase }
+        for (later, detail) in [(refund, StateDetail.refunded), (purchase, .upgraded)] {
+            let product = states(facts + [later], on: day(80)).product("pro.month")
+            #expect(product.state == .inactive && product.details == [detail] && product.endedDate == nil)
+        }
+        // It had ended before.
+        let ended = [
+            period("1", 0, 30), period("2", "basic.month", 32, 62) { $0.reason = .purchase },
+            period("5", of: "5", "generic", 40, 62) { $0.previousOriginalTransactionID = "1" },
+        ]
+        #expect(states(ended, on: day(80)).product("pro.month").endedDate == day(30))
+    }
+
     @Test func `A non-consumable is owned without an end unless it is refunded`() {
         let map = purchase("1", "map", .nonConsumable, on: 0)
         var refunded = map

@@ -80,10 +80,11 @@ struct CustomerStatesBuilder {
             let fact = all[period.index]
             let next = (position + 1..<periods.endIndex).first { !facts.neverBegins(periods[$0]) }
                 .map { all[periods[$0].index] }
-            let ended = ProductState(
+            var ended = ProductState(
                 ended: fact, period, replacedAt: facts.replacementDate(position, in: periods, current),
                 next: next?.purchaseDate, isRestart: next.map { facts.restarted(after: fact, by: $0) } ?? false,
                 asOf: facts.asOf)
+            if let date = period.migratedAt { ended.recordMigration(at: date, periodEnd: fact.expiresDate) }
             if fact.productID.isExactly(previous) {
                 // A period that never began did not end the one before it.
                 if !facts.neverBegins(period) { products[products.count - 1] = ended }

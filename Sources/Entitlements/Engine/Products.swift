@@ -47,9 +47,11 @@ extension ProductState {
         if let owner = StateDetail(fact.ownership) { details.append(owner) }
     }
 
-    /// Records that a subscription which had access until then continued under another original transaction.
+    /// Records that the subscription continued under another original transaction. If it had access until then, a later
+    /// refund or purchase did not end it.
     mutating func recordMigration(at date: Date, periodEnd: Date?) {
-        guard replacedAfter != nil else { return }
+        guard state == .inactive, endedDate.map({ $0 > date }) ?? true else { return }
+        endedDate = nil
         replacedAfter = periodEnd.map { min($0, date) } ?? date
     }
 
