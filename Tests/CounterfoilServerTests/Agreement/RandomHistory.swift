@@ -84,6 +84,7 @@ struct RandomHistory {
             if random.chance(25) { try await probe() }
         }
         try await world.simulator.advance(by: 3600)
+        try await advanceToLastSigning()
         try await recover()
         if !Self.canReconstructPast(seed) { try await DirectLedgerWriter(world: world).refetchAll() }
         probes.append(Probe(date: world.simulator.now, states: world.simulator.states()))
@@ -152,14 +153,18 @@ struct RandomHistory {
         if random.chance(50) {
             try await world.simulator.advance(by: .random(in: 0.002...200_000, using: &random.random))
         }
-        // Advances the clock to the last signing date: statements that are signed later are not known at this instant.
+        try await advanceToLastSigning()
+        probes.append(Probe(date: world.simulator.now, states: world.simulator.states()))
+        try await world.simulator.advance(by: 0.005)
+    }
+
+    /// Advances the clock to the last signing date: statements that are signed later are not known at an instant.
+    private func advanceToLastSigning() async throws {
         while let signed = world.simulator.core.read(.production, { store, _ in store.lastSigned }),
             signed > world.simulator.now
         {
             try await world.simulator.advance(to: signed)
         }
-        probes.append(Probe(date: world.simulator.now, states: world.simulator.states()))
-        try await world.simulator.advance(by: 0.005)
     }
 
     private mutating func next() -> StoreCommand {
