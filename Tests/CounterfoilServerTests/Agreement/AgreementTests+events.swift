@@ -24,7 +24,7 @@ extension `Server and simulator agree` {
             } _: { world in
                 var random = RandomCommands(random: SeededGenerator(seed: seed))
                 var receiver = CompatibleReceiver(consumables: ["coins"])
-                var (wrong, held) = ([String](), 0)
+                var (wrong, held, isAnyoneSubscribed) = ([String](), 0, false)
                 for _ in 0..<60 where wrong.isEmpty {
                     try await world.simulator.advance(by: max(random.pause(), 0.005))
                     let command = world.simulator.core.read(.production) { store, _ in
@@ -39,10 +39,14 @@ extension `Server and simulator agree` {
                     for message in messages.take() { receiver.take(message) }
                     let compared = try await Self.compare(world, receiver)
                     held += compared.held
+                    let states = world.simulator.states()
+                    if states.contains(where: { $0.subscriptions.contains(where: \.hasAccess) }) {
+                        isAnyoneSubscribed = true
+                    }
                     wrong = compared.differences.map { "\($0) after \(command)" }
                 }
-                // Empty answers agree too.
-                #expect(held > 0)
+                // Empty answers agree too, but in few histories does nobody buy anything.
+                #expect(held > 0 || !isAnyoneSubscribed)
                 #expect(wrong.isEmpty, "seed \(seed):\n\(wrong.joined(separator: "\n"))")
             }
         }
