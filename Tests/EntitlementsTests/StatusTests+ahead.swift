@@ -16,6 +16,20 @@ extension `The status of a subscription` {
         #expect(after.product("pro.month").details == [.changedProduct])
     }
 
+    @Test func `A renewal that is charged later and begins earlier replaces the period that is paid ahead`() {
+        let facts = [
+            period("1", 0, 30) { $0.reason = .purchase }, period("2", 30, 60, signed: 29.3) { $0.reason = .renewal },
+            period("3", 29.6, 59.6) { $0.reason = .renewal },
+        ]
+        for (date, id) in [(29.5, "1"), (29.7, "3"), (31, "3"), (59, "3")] {
+            let state = states(facts, on: day(date)).subscriptions.first
+            #expect(state?.transactionID == id && state?.accessUntil == day(id == "1" ? 60 : 59.6), "day \(date)")
+        }
+        // The next renewal replaces nothing.
+        let next = period("4", 59.6, 89.6, signed: 59) { $0.reason = .renewal }
+        #expect(states(facts + [next], on: day(60)).subscriptions.first?.transactionID == "4")
+    }
+
     @Test func `Access lasts until the end of the period that is paid ahead`() {
         let facts = [period("1", 0, 30), period("2", 30, 60, signed: 29.5)]
         // The customer cancelled after the charge.

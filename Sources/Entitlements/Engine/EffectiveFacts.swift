@@ -16,7 +16,7 @@ struct EffectiveFacts {
         fileprivate(set) var migratedAt: Date?
         /// Whether it was refunded or revoked by the instant.
         let isRevoked: Bool
-        /// Whether it is a renewal that was paid for in advance, and a purchase replaced it before it began.
+        /// Whether it is a renewal that was paid for in advance, and replaced before it began.
         fileprivate(set) var wasReplacedAhead = false
 
         /// Whether it no longer gives access because another transaction does, maybe of another subscription.

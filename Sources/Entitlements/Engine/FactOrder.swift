@@ -55,7 +55,7 @@ extension TransactionFact: VersionedFact {
 
 extension Sequence<TransactionFact> {
     /// The transactions of one subscription in the order of purchase, without periods that never began: those that were
-    /// paid for in advance, and refunded or replaced by a purchase before they began.
+    /// paid for in advance, and refunded or replaced before they began.
     package var periodsThatBegan: [TransactionFact] {
         sorted { $0.wasPurchased(before: $1) }.reduce(into: []) { began, fact in
             let isReplaced = began.last.map { fact.wasReplacedAhead(by: $0) } ?? false

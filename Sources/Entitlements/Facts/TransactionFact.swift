@@ -63,16 +63,21 @@ public struct TransactionFact: Sendable, Hashable {
 }
 
 extension TransactionFact {
-    /// Whether this renewal was paid for in advance, and a purchase, such as an upgrade, replaced it before it began.
-    /// Few such transactions are signed again and say so.
+    /// Whether this renewal was paid for in advance, and replaced before it began: by a purchase, such as an upgrade, or
+    /// by a renewal that was charged later and began earlier, as a tester can cause. Few such transactions are signed
+    /// again and say so.
     ///
     /// - Parameter previous: The period of the subscription that began last before this one.
     package func wasReplacedAhead(by previous: TransactionFact) -> Bool {
+        guard previous.purchaseDate < purchaseDate, reason != .purchase else { return false }
+        let wasCharged = signedDate <= previous.purchaseDate
+        let overlaps = previous.expiresDate.map { $0 > purchaseDate } ?? false
+        return switch previous.reason {
         // A transaction without a reason may be an upgrade that began, and was replaced by another one later.
-        let isReplaced =
-            signedDate <= previous.purchaseDate
-            || isUpgraded && reason == .renewal && previous.expiresDate.map { $0 > purchaseDate } ?? false
-        return isReplaced && previous.purchaseDate < purchaseDate && reason != .purchase && previous.reason == .purchase
+        case .purchase?: wasCharged || isUpgraded && reason == .renewal && overlaps
+        case .renewal?: wasCharged && overlaps
+        default: false
+        }
     }
 
     /// Whether this period was paid for in advance, and refunded or revoked before it began.

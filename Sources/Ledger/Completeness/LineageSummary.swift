@@ -97,7 +97,7 @@ extension LineageSummary {
         }
         var valid = transactions.filter { !$0.isUpgraded && !$0.wasRefundedAhead }
         guard var latest = valid.max(by: isEarlier) else { return transactions.max(by: isEarlier) }
-        // A renewal that was charged ahead, and that a purchase replaced before it began, is rarely signed again.
+        // A renewal that was charged ahead, and replaced before it began, is rarely signed again.
         while transactions.contains(where: { latest.wasReplacedAhead(by: $0) }) {
             valid.removeAll { $0 == latest }
             guard let before = valid.max(by: isEarlier) else { break }
