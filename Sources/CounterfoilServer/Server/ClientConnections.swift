@@ -50,12 +50,12 @@ final class ClientConnections: Sendable {
 
     /// Logs the address, which the metric does not name.
     private func logRefusal(of address: String) {
-        guard logMeter.take(at: RateMeter.now) == nil else { return }
-        logger.warning(
+        logger.log(
+            .warning,
             """
             an address has too many connections, and the server closes its further ones; if it is your proxy's, add it to \
             listen.trusted_proxies
-            """, metadata: ["address": "\(address)", "limit": "\(maximum)"])
+            """, limitedBy: logMeter, ["address": "\(address)", "limit": "\(maximum)"])
     }
 
     /// Stops counting a closed connection.

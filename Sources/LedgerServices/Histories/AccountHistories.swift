@@ -26,6 +26,8 @@ package final class AccountHistories: Sendable {
     private let logger: Logger
     private let timeout: Duration
     private let coordinator = HistoryFetchCoordinator()
+    /// During an outage of the App Store the history of each customer who opens the app is missing.
+    private let logMeter = RateMeter(perHour: 60)
 
     /// - Parameters:
     ///   - verifier: Verifies signed data at its signing date.
@@ -79,9 +81,9 @@ package final class AccountHistories: Sendable {
 
     /// Schedules another reading of a history, after the first retry pause.
     package func scheduleRetry(of transactionID: String, in appEnvironment: AppEnvironment, code: String) async throws {
-        logger.warning(
-            "a history is incomplete and will be requested again",
-            metadata: appEnvironment.logMetadata(["code": "\(code)"]))
+        logger.log(
+            .warning, "a history is incomplete and will be requested again", limitedBy: logMeter,
+            appEnvironment.logMetadata(["code": "\(code)"]))
         try await storage.scheduleRetry(
             of: transactionID, in: appEnvironment.id, code: code, until: now + HistoryRequest.pause(after: 0), at: now)
     }
@@ -143,17 +145,17 @@ package final class AccountHistories: Sendable {
             guard error.isFinal, let code = error.apiCode else { return .pending }
             return .refused(String(code.rawValue))
         } catch let error as VerificationError {
-            logger.error(
-                "the App Store's history failed verification",
-                metadata: appEnvironment.logMetadata(["code": "\(error.code)"]))
+            logger.log(
+                .error, "the App Store's history failed verification", limitedBy: logMeter,
+                appEnvironment.logMetadata(["code": "\(error.code)"]))
             return .pending
         }
     }
 
     private func logFailure(_ reason: String, _ appEnvironment: AppEnvironment) {
-        logger.warning(
-            "the App Store did not return a history",
-            metadata: appEnvironment.logMetadata(["reason": "\(reason)"]))
+        logger.log(
+            .warning, "the App Store did not return a history", limitedBy: logMeter,
+            appEnvironment.logMetadata(["reason": "\(reason)"]))
     }
 
     // MARK: - Shared

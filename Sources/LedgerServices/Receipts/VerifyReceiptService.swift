@@ -15,6 +15,8 @@ package struct VerifyReceiptService: Sendable {
     let purchaseVerifier: PurchaseVerifier
     let histories: AccountHistories
     let logger: Logger
+    /// Old clients repeat their requests, and all of them fail while the ledger cannot be read.
+    private let logMeter = RateMeter(perHour: 60)
 
     package init(
         storage: any ClaimStorage, apps: Apps, scopes: AppEnvironmentRegistry, purchaseVerifier: PurchaseVerifier,
@@ -39,7 +41,7 @@ package struct VerifyReceiptService: Sendable {
         } catch let refusal as Refusal {
             return VerifyReceiptResponse(status: refusal.status).object
         } catch {
-            logger.error("verifyReceipt failed", metadata: ["reason": "\(error.logReason)"])
+            logger.log(.error, "verifyReceipt failed", limitedBy: logMeter, ["reason": "\(error.logReason)"])
             return VerifyReceiptResponse(status: .internalDataAccess).object
         }
     }

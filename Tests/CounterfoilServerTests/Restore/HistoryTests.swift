@@ -18,6 +18,17 @@ extension World {
 }
 
 @Suite struct `Histories of Apple accounts` {
+    @Test func `Many incomplete histories do not fill the log`() async throws {
+        let log = LogCapture()
+        try await World.run(logger: log.logger(ServerConfiguration.Log())) { world in
+            let appEnvironment = try world.appEnvironment()
+            for number in 1...100 {
+                try await world.server.core.histories.scheduleRetry(of: "\(number)", in: appEnvironment, code: "x")
+            }
+        }
+        #expect((60...65).contains(log.count(of: "a history is incomplete")))
+    }
+
     @Test func `A public key causes at most one history request per minute and Apple account`() async throws {
         try await World.withAPI { world in
             try world.simulator.add(Fault("notification:*", .drop))

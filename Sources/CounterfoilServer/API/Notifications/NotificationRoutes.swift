@@ -50,13 +50,9 @@ struct NotificationRoutes {
     /// those of every other request.
     private func record(_ failure: APIFailure, _ body: [UInt8], from sender: String?) {
         metrics.refused.increment(failure.code)
-        if refusalLogMeter.take(at: RateMeter.now) == nil {
-            logger.warning(
-                "a notification was refused",
-                metadata: [
-                    "code": "\(failure.code)", "reason": "\(failure.message)", "sender": "\(sender ?? "unknown")",
-                ])
-        }
+        logger.log(
+            .warning, "a notification was refused", limitedBy: refusalLogMeter,
+            ["code": "\(failure.code)", "reason": "\(failure.message)", "sender": "\(sender ?? "unknown")"])
         refusals.add(
             Refusal(
                 receivedAt: clock.now().milliseconds, code: failure.code, message: failure.message, sender: sender,

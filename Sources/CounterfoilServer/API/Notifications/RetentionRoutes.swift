@@ -27,9 +27,8 @@ struct RetentionRoutes {
             throw APIFailure.noSignedPayload
         }
         do throws(VerificationError) { _ = try await verifier.realtimeRequest(signedPayload) } catch {
-            if refusalLogMeter.take(at: RateMeter.now) == nil {
-                logger.warning("a retention request was refused", metadata: ["code": "\(error.code)"])
-            }
+            logger.log(
+                .warning, "a retention request was refused", limitedBy: refusalLogMeter, ["code": "\(error.code)"])
             throw APIFailure(error)
         }
         return .json { $0.object { _ in } }
