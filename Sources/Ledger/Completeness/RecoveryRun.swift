@@ -53,8 +53,15 @@ package struct RecoveryRun: Sendable, Hashable {
         self.signedUntil = signedUntil
     }
 
+    private static let prefix = "rec_"
+
     /// The identifier in the API.
-    package var name: String { "rec_\(id)" }
+    package var name: String { "\(Self.prefix)\(id)" }
+
+    /// Returns the number in a ``name``; nil if it is none.
+    package static func id(of name: String) -> Int64? {
+        name.hasPrefix(prefix) ? Int64(name.dropFirst(prefix.count)) : nil
+    }
 }
 
 /// The numbers of pages and notifications that a recovery has read.

@@ -126,11 +126,6 @@ struct RecoveryRoutes {
     }
 }
 
-extension RecoveryRun {
-    /// Returns the number in a ``name``.
-    static func id(of name: String) -> Int64? { name.hasPrefix("rec_") ? Int64(name.dropFirst(4)) : nil }
-}
-
 /// Writes recoveries as JSON.
 enum RecoveryJSON {
     static func write(_ item: Completeness, to json: inout JSONWriter) {

@@ -20,7 +20,7 @@ package struct SearchQuery: Sendable, Hashable {
     /// The identifier of a transaction or of an original transaction.
     package var transaction: String? { text.isDigits(upTo: 64) ? text : nil }
 
-    package var event: String? { text.hasPrefix("evt_") ? text : nil }
+    package var event: String? { text.hasPrefix(LedgerEvent.prefix) ? text : nil }
 
     /// The UUID of a notification.
     package var notification: String? { UUID(text: text) == nil ? nil : text }

@@ -215,7 +215,7 @@ private struct DeliveryFilterForm {
         customer = pageRequest.parameter("customer")
     }
 
-    private var isOneEvent: Bool { event?.hasPrefix("evt_") == true }
+    private var isOneEvent: Bool { event?.hasPrefix(LedgerEvent.prefix) == true }
 
     /// Whether the API must scan deliveries, because no index supports the filter.
     var needsScan: Bool { customer != nil || (event != nil && !isOneEvent) }
