@@ -148,7 +148,9 @@ package struct OfflineHistory: Sendable {
             let shown = await app.offline(at: instant, with: contents)
             let granted = shown.entitlements.filter { $0.isActive && $0.source == .device }.map(\.key)
             report.grants += granted.count
-            let isSame = said.keys.allSatisfy { shown.isActive($0) } && granted.allSatisfy { said[$0] != nil }
+            // If a refund ends what a purchase gave longer, the app does not know until when the grant lasts.
+            let known = said.keys.filter { !app.isGranted($0) }
+            let isSame = known.allSatisfy { shown.isActive($0) } && granted.allSatisfy { said[$0] != nil }
             let difference = "\(name) shows \(active(in: shown)) for \(instant), granted \(granted)"
             expect(isSame, "\(difference) after a response of \(asOf), the server says \(said)")
         }

@@ -67,6 +67,11 @@ struct RestartedApp: Sendable {
         return machine.customer
     }
 
+    /// Whether the last response says that an entitlement was granted.
+    func isGranted(_ key: String) -> Bool {
+        record?.answer?.entitlements.contains { $0.key == key && $0.details.contains("granted") } ?? false
+    }
+
     /// What the app shows if it is started without the server.
     func offline(at instant: Date, with contents: DeviceContents) async -> Customer {
         var app = self
