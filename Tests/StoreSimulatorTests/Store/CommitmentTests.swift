@@ -15,6 +15,22 @@ import Testing
         #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "REFUND"])
     }
 
+    @Test(arguments: [false, true])
+    func `After the end of the period, the reversal of a refund leaves no commitment`(isUnpaid: Bool) throws {
+        var shop = Shop()
+        try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
+        if isUnpaid {
+            try shop.perform(.failBilling(customer: "anna"))
+            shop.wait(.month)
+        }
+        try shop.perform(.approveRefund(customer: "anna"))
+        shop.wait(.month)
+        try shop.perform(.reverseRefund(customer: "anna"))
+        #expect(try shop.last().status == .expired)
+        #expect(try shop.last().renewalInfo?.commitmentInfo == nil)
+        try expectConsistent(shop.store, at: shop.now)
+    }
+
     @Test func `A plan change after the cancellation of a commitment turns renewal on again`() throws {
         var shop = Shop()
         try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))

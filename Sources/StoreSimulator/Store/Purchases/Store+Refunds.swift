@@ -134,8 +134,10 @@ extension Store {
             if let expires = transaction.payload.expiresDate, expires > now {
                 // A subscription that was migrated to Advanced Commerce has ended before its expiration date.
                 if !subscription.isOver { scheduleRenewal(subscription.id, endingAt: expires, at: now) }
-            } else if subscription.expirationIntent == nil {
-                subscriptions[subscription.id]?.expirationIntent = .customerCancelled
+            } else {
+                // As after every other end, the customer owes no payments.
+                subscriptions[subscription.id]?.commitment = nil
+                subscriptions[subscription.id]?.expirationIntent = subscription.expirationIntent ?? .customerCancelled
             }
         }
         if let reinstated = transactions[id] {
