@@ -48,7 +48,7 @@ struct RandomHistory {
         configuration.production.gracePeriodAppliesToFreeOffers = seed % 5 > 0
         configuration.production.maximumRenewalLeadTime = seed % 4 == 0 ? 0 : 86_400
         configuration.production.maximumRenewalDelay = seed % 4 == 1 ? 7200 : 0
-        configuration.production.sendsNotificationOnLateDowngrade = seed % 7 > 0
+        configuration.production.sendsNotificationOnLateDowngrade = announcesLateDowngrades(seed)
         configuration.createsReceiptAuthorityAtStart = usesVersion1(seed)
         // Rate limits are tested with recovery.
         configuration.production.enforcesRateLimits = false
@@ -57,6 +57,10 @@ struct RandomHistory {
     /// Whether the app gets notifications of version 1 at times. Facts that these lack are not in the notification
     /// history either, so transactions have to be fetched again, as `docs/migration.md` says.
     static func usesVersion1(_ seed: UInt64) -> Bool { seed % 6 == 1 }
+
+    /// Whether the App Store sends a notification if the customer chooses another product for the next period on the
+    /// last day of a period. Without one, no fact about that day has the choice.
+    static func announcesLateDowngrades(_ seed: UInt64) -> Bool { seed % 7 > 0 }
 
     /// Whether the server can know past states.
     static func canReconstructPast(_ seed: UInt64) -> Bool { !signsFalseStatements(seed) && !usesVersion1(seed) }
