@@ -33,6 +33,8 @@ extension `Server and simulator agree` {
             try await history.run(steps: 80)
             let questions = history.questions
             let expected = try await Self.answers(to: questions, from: world)
+            // All customers with grants may have been erased.
+            let granted = try await history.grants().isEmpty ? [] : ["grant"]
             let copies = try await LedgerCopies(of: world, half: history.half)
             for copy in LedgerCopies.Kind.allCases {
                 try await copies.install(copy)
@@ -45,7 +47,7 @@ extension `Server and simulator agree` {
                 #expect(wrong.isEmpty, "seed \(seed), \(copy):\n\(wrong.prefix(4).joined(separator: "\n"))")
             }
             // Empty answers are equal too.
-            for object in ["subscription", "timeline_entry", "claim", "grant", "explained_fact", "search_result"] {
+            for object in ["subscription", "timeline_entry", "claim", "explained_fact", "search_result"] + granted {
                 let part = "\"object\":\"\(object)\""
                 #expect(expected.contains { $0.contains(part) }, "seed \(seed): no answer has \(part)")
             }
@@ -239,7 +241,7 @@ private struct OwnershipHistory {
     }
 
     /// The grants of all customers.
-    private func grants() async throws -> [Grant] {
+    func grants() async throws -> [Grant] {
         let (storage, scope) = (try world.server.core.storage, try world.appEnvironment().id)
         var grants: [Grant] = []
         for customer in customers { grants += try await storage.grants(of: customer, in: scope) }
