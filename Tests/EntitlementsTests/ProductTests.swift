@@ -72,6 +72,11 @@ import Testing
         #expect(states(Array(facts.prefix(2)), on: day(29)).product("pro.month").state == .active)
     }
 
+    @Test func `An upgrade to a subscription that is not known has no date`() {
+        let product = states([period("1", 0, 30) { $0.isUpgraded = true }], on: day(40)).product("pro.month")
+        #expect(product.state == .inactive && product.details == [.upgraded] && product.endedDate == nil)
+    }
+
     @Test func `What happens to a subscription after its migration did not end the access by its former product`() {
         let facts = [
             period("1", 0, 60), period("5", of: "5", "generic", 30, 60) { $0.previousOriginalTransactionID = "1" },
